@@ -1,0 +1,62 @@
+package backstay
+
+import "context"
+
+// Call is one way to get an answer R to a request Q. Policies wrap a Call and
+// are themselves called through one, so that they nest as plain functions.
+type Call[Q, R any] func(ctx context.Context, q Q) (R, error)
+
+// Exchange is how one protocol repeats and judges requests. middleware/httpmw
+// and middleware/grpcmw implement it; [Plain] serves ordinary functions.
+// An Exchange may be used by several goroutines at once.
+type Exchange[Q, R any] interface {
+	// Repeat returns nil if q may be sent again after an attempt that ended
+	// in o, and otherwise the reason why not: its method, its body, a missing
+	// idempotency key.
+	Repeat(q Q, o Outcome) error
+	// Fork makes the request of another attempt or hedged copy: body rewound,
+	// a fresh reply message. attempt counts from 1. q stays as it is.
+	Fork(q Q, attempt int) (Q, error)
+	// Classify judges what an attempt returned.
+	Classify(r R, err error) Outcome
+	// Bind ties cancel to the life of r: it is called once r is used up, at
+	// once if r is complete already.
+	Bind(r R, cancel context.CancelFunc) R
+	// Discard frees an answer that nobody will see.
+	Discard(r R)
+}
+
+// Judge classifies what an attempt under ctx returned. Where ctx itself is
+// done, an error means that the caller gave up, whatever the error looks like:
+// protocols cannot tell a caller's deadline from a slow network by the error.
+func Judge[Q, R any](ctx context.Context, x Exchange[Q, R], r R, err error) Outcome {
+	o := x.Classify(r, err)
+	if err != nil && o.Class != Rejected && ctx.Err() != nil {
+		return Outcome{Class: Canceled}
+	}
+	return o
+}
+
+// Plain is the Exchange of ordinary functions: every call may be repeated,
+// errors are judged by [Classify], and an answer is complete when the function
+// returns.
+type Plain[T any] struct{}
+
+// Repeat allows every repetition: whoever wraps a function in a retry says
+// that it may run more than once.
+func (Plain[T]) Repeat(struct{}, Outcome) error { return nil }
+
+// Fork returns q.
+func (Plain[T]) Fork(q struct{}, _ int) (struct{}, error) { return q, nil }
+
+// Classify judges err alone, by the function [Classify].
+func (Plain[T]) Classify(_ T, err error) Outcome { return Classify(err) }
+
+// Bind calls cancel at once.
+func (Plain[T]) Bind(r T, cancel context.CancelFunc) T {
+	cancel()
+	return r
+}
+
+// Discard does nothing.
+func (Plain[T]) Discard(T) {}

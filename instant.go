@@ -1,0 +1,34 @@
+package backstay
+
+import "time"
+
+// start anchors every Instant. Its monotonic reading is what counts.
+var start = time.Now()
+
+// Instant is a reading of the monotonic clock, in nanoseconds. A pipeline reads
+// the clock once an attempt and hands the Instant down from layer to layer,
+// because a reading costs as much as all the rest of an idle policy. Instants
+// compare within one process (in tests: within one synctest bubble); they are
+// always greater than zero, so the zero value can mean "not read yet".
+type Instant int64
+
+// Now reads the monotonic clock.
+func Now() Instant { return Instant(time.Since(start)) + 1 }
+
+// Add returns i moved by d.
+func (i Instant) Add(d time.Duration) Instant { return i + Instant(d) }
+
+// Sub returns the time from earlier to i.
+func (i Instant) Sub(earlier Instant) time.Duration { return time.Duration(i - earlier) }
+
+// Until returns the time from i to t. A t without a monotonic reading, such as
+// one that was decoded from a message, is compared by the wall clock of now.
+func (i Instant) Until(t time.Time) time.Duration {
+	if t == t.Round(0) {
+		return time.Until(t) + Now().Sub(i)
+	}
+	return t.Sub(start) + 1 - time.Duration(i)
+}
+
+// Time returns the point in time that i stands for.
+func (i Instant) Time() time.Time { return start.Add(time.Duration(i) - 1) }

@@ -1,0 +1,2 @@
+// Package testkit holds what the module's own tests share.
+package testkit

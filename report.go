@@ -1,0 +1,146 @@
+package backstay
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Report tells, after a call, what the call went through. Ask for one with
+// [WithReport], make one call with the context, then read [Report.Summary].
+// A Report belongs to one call at a time; a second call starts it anew. Its
+// methods may be called from several goroutines.
+type Report struct {
+	mu   sync.Mutex
+	s    Summary
+	over bool // the call has ended: what late copies still note is dropped
+}
+
+// Summary is what a [Report] tells.
+type Summary struct {
+	// Attempts is how many attempts were sent, hedged copies not counted; an
+	// attempt that was rejected before sending is not one.
+	Attempts int
+	// Waits are the waits between attempts, in order.
+	Waits []time.Duration
+	// Outcome is that of what the caller got.
+	Outcome Outcome
+	// Reason says why the call ended as it did: why it was not retried, or
+	// what rejected it. Empty after a success.
+	Reason Reason
+	// Copies is how many hedged copies were sent beside the first; Winner is
+	// the number of the copy that answered (the first is 1; 0: no hedging).
+	Copies, Winner int
+	// Degraded is true where a fallback answered; Rung names it, Cause is the
+	// failure that it stands in for, Age how old a cached value is.
+	Degraded bool
+	Rung     string
+	Cause    error
+	Age      time.Duration
+	// Key is the idempotency key that the attempts carried.
+	Key string
+	// Elapsed is the time from the start of the call to its answer.
+	Elapsed time.Duration
+}
+
+type reportKey struct{}
+
+// WithReport returns a context whose next call fills the Report.
+func WithReport(ctx context.Context) (context.Context, *Report) {
+	r := new(Report)
+	return context.WithValue(ctx, reportKey{}, r), r
+}
+
+// ReportFrom returns the Report of ctx, or nil.
+func ReportFrom(ctx context.Context) *Report {
+	r, _ := ctx.Value(reportKey{}).(*Report)
+	return r
+}
+
+// Note changes the summary of ctx's Report, if it has one and its call is not
+// over. It is for policies; f must not keep the pointer.
+func Note(ctx context.Context, f func(*Summary)) {
+	if r := ReportFrom(ctx); r != nil {
+		r.Note(f)
+	}
+}
+
+// Begin starts the Report anew for a call. It is for pipelines. A nil Report
+// is left alone.
+func (r *Report) Begin() {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.s, r.over = Summary{}, false
+}
+
+// Note changes the summary, unless the call is over. It is for policies; f
+// must not keep the pointer. A nil Report is left alone.
+func (r *Report) Note(f func(*Summary)) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.over {
+		f(&r.s)
+	}
+}
+
+// End closes the Report with f: later notes are dropped. It is for pipelines.
+// A nil Report is left alone.
+func (r *Report) End(f func(*Summary)) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f(&r.s)
+	r.over = true
+}
+
+// Summary returns a copy of what is known so far.
+func (r *Report) Summary() Summary {
+	if r == nil {
+		return Summary{}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.s
+	s.Waits = append([]time.Duration(nil), s.Waits...)
+	return s
+}
+
+// String tells the summary in one line.
+func (r *Report) String() string { return r.Summary().String() }
+
+// String tells the summary in one line, for example
+// "success after 2 attempts (waited 42ms)".
+func (s Summary) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s after %d attempt", s.Outcome.Class, s.Attempts)
+	if s.Attempts != 1 {
+		b.WriteByte('s')
+	}
+	if len(s.Waits) > 0 {
+		var sum time.Duration
+		for _, w := range s.Waits {
+			sum += w
+		}
+		fmt.Fprintf(&b, " (waited %v)", sum.Round(time.Millisecond))
+	}
+	if s.Reason != "" {
+		fmt.Fprintf(&b, ", %s", s.Reason)
+	}
+	if s.Winner > 1 {
+		fmt.Fprintf(&b, ", copy %d won", s.Winner)
+	}
+	if s.Degraded {
+		fmt.Fprintf(&b, ", degraded: %s", s.Rung)
+	}
+	return b.String()
+}
