@@ -1,9 +1,16 @@
 package backstay
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // start anchors every Instant. Its monotonic reading is what counts.
 var start = time.Now()
+
+// origin is the Instant of start. It leaves 73 years before start, because the
+// virtual clock of testing/synctest begins in the year 2000, and 219 after.
+const origin Instant = 1 << 61
 
 // Instant is a reading of the monotonic clock, in nanoseconds. A pipeline reads
 // the clock once an attempt and hands the Instant down from layer to layer,
@@ -13,10 +20,15 @@ var start = time.Now()
 type Instant int64
 
 // Now reads the monotonic clock.
-func Now() Instant { return Instant(time.Since(start)) + 1 }
+func Now() Instant { return Instant(time.Since(start)) + origin }
 
-// Add returns i moved by d.
-func (i Instant) Add(d time.Duration) Instant { return i + Instant(d) }
+// Add returns i moved by d; where that is beyond the end of time, the end.
+func (i Instant) Add(d time.Duration) Instant {
+	if d > 0 && i > math.MaxInt64-Instant(d) {
+		return math.MaxInt64
+	}
+	return i + Instant(d)
+}
 
 // Sub returns the time from earlier to i.
 func (i Instant) Sub(earlier Instant) time.Duration { return time.Duration(i - earlier) }
@@ -27,8 +39,8 @@ func (i Instant) Until(t time.Time) time.Duration {
 	if t == t.Round(0) {
 		return time.Until(t) + Now().Sub(i)
 	}
-	return t.Sub(start) + 1 - time.Duration(i)
+	return t.Sub(start) - time.Duration(i-origin)
 }
 
 // Time returns the point in time that i stands for.
-func (i Instant) Time() time.Time { return start.Add(time.Duration(i) - 1) }
+func (i Instant) Time() time.Time { return start.Add(time.Duration(i - origin)) }

@@ -60,6 +60,16 @@ func (c Class) Retryable() bool { return c == Transient || c == Overload }
 type Outcome struct {
 	// Class decides retry and breaker.
 	Class Class
+	// Marks are what is known beside it.
+	Marks
+	// RetryAfter is the wait that the server asked for; 0 means none.
+	RetryAfter time.Duration
+}
+
+// Marks are the marks of an [Outcome]. They are a struct of their own because
+// the compiler keeps a struct of more than four fields in memory, which costs
+// every policy that hands an Outcome on.
+type Marks struct {
 	// Unsent is true where the request is known not to have reached the
 	// server, so that it may be repeated whatever its method.
 	Unsent bool
@@ -69,6 +79,4 @@ type Outcome struct {
 	// Pushback is true where RetryAfter is to be kept exactly, without
 	// jitter, and restarts the backoff series (gRPC pushback).
 	Pushback bool
-	// RetryAfter is the wait that the server asked for; 0 means none.
-	RetryAfter time.Duration
 }

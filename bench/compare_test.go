@@ -1,0 +1,117 @@
+// Package bench measures Backstay's policies beside other libraries, in one
+// run. Benchmarks are named subject/case/library, and "bare" is the case with
+// no library at all. Every library is configured for the same job, and is
+// asked before it is timed whether it does it.
+package bench
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+)
+
+var errBackend = errors.New("backend failed")
+
+// library is one way to make a call.
+type library struct {
+	name string
+	call func(ctx context.Context) error
+}
+
+// verdict says what a call has to return to be the case that is measured.
+type verdict func(error) bool
+
+func succeeds(err error) bool { return err == nil }
+func fails(err error) bool    { return err != nil }
+
+// refused is for calls that must not reach the backend.
+func refused(err error) bool { return err != nil && !errors.Is(err, errBackend) }
+
+// reached is for calls that the backend has to see, however it answers.
+func reached(err error) bool { return !refused(err) }
+
+// compare times every library on the case called name.
+func compare(b *testing.B, name string, want verdict, libraries ...library) {
+	b.Helper()
+	b.Run(name, func(b *testing.B) {
+		for _, l := range libraries {
+			b.Run(l.name, func(b *testing.B) { measure(b, b.Context(), l, want) })
+		}
+	})
+}
+
+// compareParallel is compare from as many goroutines as there are processors.
+func compareParallel(b *testing.B, name string, want verdict, libraries ...library) {
+	b.Helper()
+	b.Run(name, func(b *testing.B) {
+		for _, l := range libraries {
+			b.Run(l.name, func(b *testing.B) { measureParallel(b, l, want) })
+		}
+	})
+}
+
+// within is compare with a caller whose own deadline is a minute away: nearer
+// than the attempt timeout of the libraries, so that no timer is needed.
+func within(b *testing.B, name string, want verdict, libraries ...library) {
+	b.Helper()
+	b.Run(name, func(b *testing.B) {
+		for _, l := range libraries {
+			b.Run(l.name, func(b *testing.B) {
+				ctx, cancel := context.WithTimeout(b.Context(), time.Minute)
+				defer cancel()
+				measure(b, ctx, l, want)
+			})
+		}
+	})
+}
+
+func measure(b *testing.B, ctx context.Context, l library, want verdict) {
+	b.Helper()
+	check(b, ctx, l, want)
+	b.ReportAllocs()
+	var last error
+	for b.Loop() {
+		last = l.call(ctx)
+	}
+	if !want(last) {
+		b.Fatalf("%s stopped doing what is measured: %v", l.name, last)
+	}
+}
+
+func measureParallel(b *testing.B, l library, want verdict) {
+	b.Helper()
+	ctx := context.Background()
+	check(b, ctx, l, want)
+	b.ReportAllocs()
+	b.ResetTimer()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if err := l.call(ctx); !want(err) {
+				b.Errorf("%s: %v", l.name, err)
+				return
+			}
+		}
+	})
+}
+
+func check(b *testing.B, ctx context.Context, l library, want verdict) {
+	b.Helper()
+	if err := l.call(ctx); !want(err) {
+		b.Fatalf("%s does not do what is measured: %v", l.name, err)
+	}
+}
+
+// without leaves out the library called name.
+func without(name string, libraries []library) []library {
+	return slices.DeleteFunc(libraries, func(l library) bool { return l.name == name })
+}
+
+// must is for constructors that fail only if this file is wrong.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

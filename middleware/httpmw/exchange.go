@@ -1,0 +1,91 @@
+package httpmw
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/backstay-go/backstay"
+	"github.com/backstay-go/backstay/hedge"
+	"github.com/backstay-go/backstay/retry"
+)
+
+// exchange is how HTTP requests without a body are repeated and judged. One
+// serves all calls of a Transport; requests with a body have an [upload] each.
+type exchange struct {
+	t *Transport
+}
+
+// Repeat allows what may be sent twice: a request that never reached the
+// server, an idempotent method, a request that carries an idempotency key, or
+// one that its caller marked.
+func (x *exchange) Repeat(req *http.Request, o backstay.Outcome) error {
+	switch {
+	case connects(req):
+		return errors.New("httpmw: a CONNECT or Upgrade request is never sent twice")
+	case o.Unsent, idempotent(req.Method), x.t.carriesKey(req), retry.Repeatable(req.Context()):
+		return nil
+	default:
+		return fmt.Errorf("httpmw: %s is not idempotent: "+
+			"send an idempotency key, or mark the context with retry.MarkRepeatable", req.Method)
+	}
+}
+
+// Hedge allows copies of safe requests, and of others that their caller marked.
+func (x *exchange) Hedge(req *http.Request) error {
+	switch {
+	case connects(req):
+		return errors.New("httpmw: a CONNECT or Upgrade request is never sent twice")
+	case safe(req.Method):
+		return nil
+	case hedge.Marked(req.Context()) && (idempotent(req.Method) || x.t.carriesKey(req)):
+		return nil
+	default:
+		return fmt.Errorf("httpmw: %s is not hedged unless it is idempotent or keyed, "+
+			"and marked with hedge.Mark", req.Method)
+	}
+}
+
+// Fork returns req: without a body a request can be sent again as it is.
+func (x *exchange) Fork(req *http.Request, _ int) (*http.Request, error) { return req, nil }
+
+// Classify judges by the Transport's classifier.
+func (x *exchange) Classify(resp *http.Response, err error) backstay.Outcome {
+	o := x.t.judgement.of(resp, err)
+	if x.t.classify != nil {
+		o = x.t.classify(resp, err, o)
+	}
+	return o
+}
+
+// Bind calls cancel when the body of resp has been read or closed.
+func (x *exchange) Bind(resp *http.Response, cancel context.CancelFunc) *http.Response {
+	bind(resp, cancel)
+	return resp
+}
+
+// Discard drains what little is left of the body, so that the connection can
+// be used again, and closes it.
+func (x *exchange) Discard(resp *http.Response) { x.t.drain(resp) }
+
+// idempotent reports whether RFC 9110 lets the method be repeated.
+func idempotent(method string) bool {
+	return safe(method) || method == http.MethodPut || method == http.MethodDelete || method == http.MethodTrace
+}
+
+// safe reports whether the method only reads. The empty method is GET.
+func safe(method string) bool {
+	switch method {
+	case "", http.MethodGet, http.MethodHead, http.MethodOptions:
+		return true
+	default:
+		return false
+	}
+}
+
+// connects reports whether the request asks for a connection of its own rather
+// than for an answer.
+func connects(req *http.Request) bool {
+	return req.Method == http.MethodConnect || len(req.Header["Upgrade"]) > 0
+}

@@ -1,0 +1,172 @@
+package httpmwtest
+
+import (
+	"errors"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Step is what the backend does with one request. Steps are values: each
+// method returns a changed copy.
+type Step struct {
+	delay  time.Duration
+	status int
+	header http.Header
+	body   string
+	stall  time.Duration // before the last byte of the body
+	err    error
+	serve  func(*http.Request) (*http.Response, error)
+}
+
+// Status answers with the status and an empty body.
+func Status(code int) Step { return Step{status: code} }
+
+// Hang waits for d before it answers 200: longer than an attempt timeout, it
+// is a backend that does not answer.
+func Hang(d time.Duration) Step { return Step{delay: d, status: http.StatusOK} }
+
+// BlackHole never answers: the request ends with its context.
+func BlackHole() Step { return Step{delay: 1<<63 - 1} }
+
+// Fail fails with err once the request was sent and may have had its effect.
+func Fail(err error) Step { return Step{err: err} }
+
+// Refuse fails as a server that does not listen does: nothing was sent.
+func Refuse() Step {
+	return Fail(&net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED})
+}
+
+// Reset fails as a connection does that the server closes after it has taken
+// the request: whether it had its effect is not known.
+func Reset() Step {
+	return Fail(&net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET})
+}
+
+// Serve answers with f. The request's body has not been read then.
+func Serve(f func(*http.Request) (*http.Response, error)) Step { return Step{serve: f} }
+
+// After makes the step wait for d first.
+func (s Step) After(d time.Duration) Step {
+	s.delay += d
+	return s
+}
+
+// Header adds a header to the answer.
+func (s Step) Header(name, value string) Step {
+	s.header = maps.Clone(s.header)
+	if s.header == nil {
+		s.header = http.Header{}
+	}
+	s.header.Add(name, value)
+	return s
+}
+
+// RetryAfter adds a Retry-After of whole seconds.
+func (s Step) RetryAfter(d time.Duration) Step {
+	return s.Header("Retry-After", strconv.Itoa(int(d/time.Second)))
+}
+
+// Body gives the answer a body.
+func (s Step) Body(text string) Step {
+	s.body = text
+	return s
+}
+
+// Stall makes the answer's body fall silent for d before its last byte.
+func (s Step) Stall(d time.Duration) Step {
+	s.stall = d
+	return s
+}
+
+// do does the step for req, whose body it consumes.
+func (s Step) do(req *http.Request) (*http.Response, error) {
+	if s.serve != nil {
+		return s.serve(req)
+	}
+	if err := consume(req); err != nil {
+		return nil, err
+	}
+	if err := sleep(req, s.delay, nil); err != nil {
+		return nil, err
+	}
+	if s.err != nil {
+		return nil, s.err
+	}
+	return s.response(req), nil
+}
+
+func (s Step) response(req *http.Request) *http.Response {
+	header := s.header.Clone()
+	if header == nil {
+		header = http.Header{}
+	}
+	return &http.Response{
+		Status: strconv.Itoa(s.status) + " " + http.StatusText(s.status), StatusCode: s.status,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: header, Request: req, ContentLength: int64(len(s.body)),
+		Body: &stream{req: req, rest: strings.NewReader(s.body), stall: s.stall, closed: make(chan struct{})},
+	}
+}
+
+// consume reads and closes the request's body, as a transport must.
+func consume(req *http.Request) error {
+	if req.Body == nil {
+		return nil
+	}
+	_, err := io.Copy(io.Discard, req.Body)
+	return errors.Join(err, req.Body.Close())
+}
+
+// sleep waits for d, for the end of the request's context, or until closed.
+func sleep(req *http.Request, d time.Duration, closed <-chan struct{}) error {
+	if d <= 0 {
+		return req.Context().Err()
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-closed:
+		return http.ErrBodyReadAfterClose
+	case <-req.Context().Done():
+		return req.Context().Err()
+	}
+}
+
+// stream is a response body that ends with the request's context and may fall
+// silent before its last byte.
+type stream struct {
+	req    *http.Request
+	rest   *strings.Reader
+	stall  time.Duration
+	once   sync.Once
+	closed chan struct{}
+}
+
+func (b *stream) Read(p []byte) (int, error) {
+	if err := b.req.Context().Err(); err != nil {
+		return 0, err
+	}
+	if b.stall > 0 && b.rest.Len() > 1 {
+		return b.rest.Read(p[:min(len(p), b.rest.Len()-1)])
+	}
+	if err := sleep(b.req, b.stall, b.closed); err != nil {
+		return 0, err
+	}
+	b.stall = 0
+	return b.rest.Read(p)
+}
+
+// Close wakes a Read that waits.
+func (b *stream) Close() error {
+	b.once.Do(func() { close(b.closed) })
+	return nil
+}

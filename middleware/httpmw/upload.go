@@ -1,0 +1,131 @@
+package httpmw
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/backstay-go/backstay"
+)
+
+// letGo is how long another attempt waits for the one before to let go of the
+// request's body. net/http does so within microseconds of its end; a transport
+// that never does breaks the contract of http.RoundTripper.
+const letGo = time.Second
+
+// upload is the exchange of one request with a body: it makes the body of each
+// attempt, and sees that the caller's is closed once.
+//
+// Where the request has GetBody, that makes every further body. Otherwise the
+// caller's body is remembered while the first attempt streams it, up to the
+// replay limit: a further attempt sends what is remembered and streams on.
+type upload struct {
+	exchange
+	source *source
+	again  func() (io.ReadCloser, error) // the request's GetBody, or nil
+
+	mu    sync.Mutex
+	parts []*part // the bodies of all attempts, the latest last
+}
+
+// newUpload returns the exchange for req, and the request of its first attempt.
+func newUpload(t *Transport, req *http.Request) (*upload, *http.Request) {
+	u := &upload{exchange: exchange{t}, again: req.GetBody}
+	u.source = &source{from: req.Body}
+	if u.again == nil {
+		u.source.limit = t.replayLimit
+	}
+	return u, u.with(req, u.source.reader())
+}
+
+// with returns a copy of req whose body is from.
+func (u *upload) with(req *http.Request, from io.ReadCloser) *http.Request {
+	out := new(http.Request)
+	*out = *req
+	out.Body = u.part(from)
+	if u.again != nil {
+		out.GetBody = u.reopen
+	}
+	return out
+}
+
+// part returns from as the body of the latest attempt.
+func (u *upload) part(from io.ReadCloser) *part {
+	p := &part{from: from, released: make(chan struct{})}
+	u.mu.Lock()
+	u.parts = append(u.parts, p)
+	u.mu.Unlock()
+	return p
+}
+
+// reopen is the GetBody of the attempts: net/http calls it to send a request
+// again when a reused connection turns out to be dead.
+func (u *upload) reopen() (io.ReadCloser, error) {
+	b, err := u.again()
+	if err != nil {
+		return nil, err
+	}
+	p := u.part(b)
+	p.handOver(context.Background())
+	return p, nil
+}
+
+// Repeat allows what [exchange.Repeat] allows, if the body can be sent again.
+func (u *upload) Repeat(req *http.Request, o backstay.Outcome) error {
+	if err := u.exchange.Repeat(req, o); err != nil {
+		return err
+	}
+	if u.again == nil {
+		return u.source.unrepeatable()
+	}
+	return nil
+}
+
+// Hedge allows what [exchange.Hedge] allows, if every copy can have a body.
+func (u *upload) Hedge(req *http.Request) error {
+	if u.again == nil {
+		return errors.New("httpmw: copies of a request with a body need GetBody")
+	}
+	return u.exchange.Hedge(req)
+}
+
+// Fork makes the request of another attempt, once the one before has let go of
+// its body: a GetBody may rewind what it read.
+func (u *upload) Fork(req *http.Request, _ int) (*http.Request, error) {
+	u.mu.Lock()
+	latest := u.parts[len(u.parts)-1]
+	u.mu.Unlock()
+	if !latest.waitReleased(letGo) {
+		return nil, fmt.Errorf("httpmw: the last attempt still holds the request's body %v after its end", letGo)
+	}
+	if u.again == nil {
+		if err := u.source.unrepeatable(); err != nil {
+			return nil, err
+		}
+		return u.with(req, u.source.reader()), nil
+	}
+	b, err := u.again()
+	if err != nil {
+		return nil, fmt.Errorf("httpmw: GetBody: %w", err)
+	}
+	return u.with(req, b), nil
+}
+
+// finish ends the call: no further attempt will be made. It closes every body
+// that no transport was given, and the caller's body unless a transport still
+// sends it; then that transport's Close does.
+func (u *upload) finish() {
+	u.mu.Lock()
+	parts := u.parts
+	u.mu.Unlock()
+	u.source.finish()
+	for _, p := range parts {
+		if p.closeUnlessHandedOver() {
+			_ = u.source.release()
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package middleware
+
+import (
+	"context"
+	"errors"
+
+	"github.com/backstay-go/backstay"
+	"github.com/backstay-go/backstay/idempotency"
+	"github.com/backstay-go/backstay/internal/keyed"
+)
+
+// Registry has one [Pipeline] for each key of a target: for each host, say, so
+// that one host in trouble does not cost the calls to another. The number of
+// keys is bounded; the state of keys that have been idle for long, or longest,
+// is given up, but never that of a key in use or with a breaker that is not
+// closed. It is safe for concurrent use and owns no goroutine.
+type Registry struct {
+	plan      *plan
+	pipelines *keyed.Map[*Pipeline]
+}
+
+// NewRegistry returns a Registry for t, or every fault of its configuration.
+func NewRegistry(t Target, options ...Option) (*Registry, error) {
+	pl, err := newPlan(t, options)
+	if err != nil {
+		return nil, err
+	}
+	r := &Registry{plan: pl}
+	r.pipelines = keyed.New(
+		keyed.Config{MaxKeys: t.Keys.Max, IdleAfter: t.Keys.IdleAfter},
+		pl.pipeline,
+		keyed.Hooks[*Pipeline]{Busy: (*Pipeline).busy, Evicted: evicted},
+	)
+	return r, nil
+}
+
+func evicted(_ string, p *Pipeline) {
+	p.scope.Emit(context.Background(), backstay.Event{Kind: backstay.PipelineEvicted})
+}
+
+// Get returns the pipeline of key, which it makes if there is none. now is a
+// reading of the clock, which the call can go on with; see [RunAt].
+func (r *Registry) Get(key string, now backstay.Instant) *Pipeline {
+	return r.pipelines.Get(key, now)
+}
+
+// Idempotency returns the policy that makes idempotency keys; nil if the target
+// has none. Protocols put the keys on the wire themselves.
+func (r *Registry) Idempotency() *idempotency.Policy { return r.plan.idempotency }
+
+// Scope returns on whose behalf the registry acts, for policies beside its own.
+func (r *Registry) Scope() *backstay.Scope {
+	return &backstay.Scope{Policy: r.plan.name, Observer: r.plan.observer}
+}
+
+// Len returns how many keys have a pipeline.
+func (r *Registry) Len() int { return r.pipelines.Len() }
+
+// All calls f for the pipeline of every key, in no order, until f returns
+// false. It has the shape of an iterator: for key, p := range registry.All.
+func (r *Registry) All(f func(key string, p *Pipeline) bool) { r.pipelines.Range(f) }
+
+// Close closes every pipeline: further calls are refused, and what the
+// pipelines still own is waited for, or until ctx ends.
+func (r *Registry) Close(ctx context.Context) error {
+	r.plan.closed.Store(true)
+	var all []error
+	for _, p := range r.All {
+		all = append(all, p.Close(ctx))
+	}
+	return errors.Join(all...)
+}

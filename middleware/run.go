@@ -1,0 +1,138 @@
+package middleware
+
+import (
+	"context"
+
+	"github.com/backstay-go/backstay"
+	"github.com/backstay-go/backstay/breaker"
+	"github.com/backstay-go/backstay/bulkhead"
+	"github.com/backstay-go/backstay/deadline"
+	"github.com/backstay-go/backstay/fallback"
+	"github.com/backstay-go/backstay/hedge"
+	"github.com/backstay-go/backstay/idempotency"
+	"github.com/backstay-go/backstay/retry"
+	"github.com/backstay-go/backstay/timeout"
+)
+
+// Run sends q through the policies of p in their canonical order and at last
+// to next, which may be called several times, with hedging also at once. l may
+// be nil. It is for protocols: next should be one long-lived function, since
+// it escapes. Plain functions go through [Do] or [Race].
+func Run[Q, R any](ctx context.Context, p *Pipeline, l *fallback.Ladder[Q, R], x backstay.Exchange[Q, R], q Q, next backstay.Call[Q, R]) (R, error) {
+	return RunAt(ctx, backstay.Now(), p, l, x, q, next)
+}
+
+// RunAt is Run for a call that began at began, for callers that have read the
+// clock already.
+func RunAt[Q, R any](ctx context.Context, began backstay.Instant, p *Pipeline, l *fallback.Ladder[Q, R], x backstay.Exchange[Q, R], q Q, next backstay.Call[Q, R]) (R, error) {
+	if p == nil {
+		return fallback.Run(ctx, l, x, q, next)
+	}
+	if p.Concurrent() {
+		return watched(ctx, began, p, x, q, func(ctx context.Context, q Q) (R, error) {
+			return race(ctx, began, p, l, x, q, next)
+		})
+	}
+	return watched(ctx, began, p, x, q, func(ctx context.Context, q Q) (R, error) {
+		return nest(ctx, began, p, l, x, q, next)
+	})
+}
+
+// Do calls f through the policies of p. It never leaves the caller's
+// goroutine, and so neither hedges nor abandons, whatever p's configuration:
+// that is what makes it free of allocations. [Race] does both.
+func Do[T any](ctx context.Context, p *Pipeline, f func(context.Context) (T, error)) (T, error) {
+	return DoOr(ctx, p, nil, f)
+}
+
+// DoOr is Do with a ladder of fallbacks, which may be nil.
+func DoOr[T any](ctx context.Context, p *Pipeline, l *fallback.Ladder[struct{}, T], f func(context.Context) (T, error)) (T, error) {
+	x := backstay.Plain[T]{}
+	if p == nil {
+		return fallback.Run(ctx, l, x, struct{}{}, func(ctx context.Context, _ struct{}) (T, error) {
+			return f(ctx)
+		})
+	}
+	began := backstay.Now()
+	ctx, _ = idempotency.Ensure(ctx, p.idempotency)
+	return watched(ctx, began, p, x, struct{}{}, func(ctx context.Context, q struct{}) (T, error) {
+		return nest(ctx, began, p, l, x, q, func(ctx context.Context, _ struct{}) (T, error) {
+			return f(ctx)
+		})
+	})
+}
+
+// Race is [DoOr] with the policies that need goroutines: hedged copies of f
+// may run at once, and an f that ignores its cancellation may be left behind.
+func Race[T any](ctx context.Context, p *Pipeline, l *fallback.Ladder[struct{}, T], f func(context.Context) (T, error)) (T, error) {
+	if p != nil {
+		ctx, _ = idempotency.Ensure(ctx, p.idempotency)
+	}
+	return Run(ctx, p, l, backstay.Plain[T]{}, struct{}{}, func(ctx context.Context, _ struct{}) (T, error) {
+		return f(ctx)
+	})
+}
+
+// nest is the canonical order, outermost first, for calls that stay on one
+// goroutine. None of its closures escapes.
+func nest[Q, R any](ctx context.Context, began backstay.Instant, p *Pipeline, l *fallback.Ladder[Q, R], x backstay.Exchange[Q, R], q Q, next backstay.Call[Q, R]) (R, error) {
+	at := began
+	return fallback.Run(ctx, l, x, q, func(ctx context.Context, q Q) (R, error) {
+		return deadline.RunAt(ctx, began, p.deadline, x, q, func(ctx context.Context, q Q) (R, error) {
+			return retried(ctx, began, p, x, q, func(ctx context.Context, q Q) (R, error) {
+				first := at
+				at = 0 // further attempts read the clock anew
+				return attempt(ctx, first, p, x, q, next)
+			})
+		})
+	})
+}
+
+// race is nest with the two policies that need goroutines: hedging, in whose
+// copies everything inside runs, and abandoning, which leaves breaker and
+// bulkhead with the attempt that it leaves behind.
+func race[Q, R any](ctx context.Context, began backstay.Instant, p *Pipeline, l *fallback.Ladder[Q, R], x backstay.Exchange[Q, R], q Q, next backstay.Call[Q, R]) (R, error) {
+	return fallback.Run(ctx, l, x, q, func(ctx context.Context, q Q) (R, error) {
+		return deadline.RunAt(ctx, began, p.deadline, x, q, func(ctx context.Context, q Q) (R, error) {
+			return retried(ctx, began, p, x, q, func(ctx context.Context, q Q) (R, error) {
+				return hedge.Run(ctx, p.hedge, x, q, func(ctx context.Context, q Q) (R, error) {
+					if !p.timeout.Abandons() {
+						return attempt(ctx, 0, p, x, q, next)
+					}
+					return timeout.Abandon(ctx, p.timeout, x, q, func(ctx context.Context, q Q) (R, error) {
+						return attempt(ctx, 0, p, x, q, next)
+					})
+				})
+			})
+		})
+	})
+}
+
+// retried is retry.RunAt; where the pipeline has no retries it counts the one
+// attempt for the report.
+func retried[Q, R any](ctx context.Context, began backstay.Instant, p *Pipeline, x backstay.Exchange[Q, R], q Q, next backstay.Call[Q, R]) (R, error) {
+	if p.retry != nil {
+		return retry.RunAt(ctx, began, p.retry, x, q, next)
+	}
+	r, err := next(ctx, q)
+	if report := backstay.ReportFrom(ctx); report != nil && backstay.Judge(ctx, x, r, err).Class != backstay.Rejected {
+		report.Note(func(s *backstay.Summary) { s.Attempts = 1 })
+	}
+	return r, err
+}
+
+// attempt is the inner half of the order: one attempt, or one hedged copy. The
+// bulkhead moves at past its queue, so that neither the slow-call rule nor the
+// attempt timeout counts the time spent there.
+func attempt[Q, R any](ctx context.Context, at backstay.Instant, p *Pipeline, x backstay.Exchange[Q, R], q Q, next backstay.Call[Q, R]) (R, error) {
+	if at == 0 {
+		at = backstay.Now()
+	}
+	return breaker.RunAt(ctx, &at, p.breaker, x, q, func(ctx context.Context, q Q) (R, error) {
+		return bulkhead.RunAt(ctx, &at, p.bulkhead, x, q, func(ctx context.Context, q Q) (R, error) {
+			return timeout.RunAt(ctx, at, p.timeout, x, q, func(ctx context.Context, q Q) (R, error) {
+				return sent(ctx, at, p, x, q, next)
+			})
+		})
+	})
+}

@@ -1,0 +1,144 @@
+package middleware
+
+import (
+	"cmp"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/backstay-go/backstay"
+	"github.com/backstay-go/backstay/deadline"
+)
+
+// Target is everything that is configured for the calls to one dependency: its
+// policies, and what only one protocol needs. It is data; a policy file yields
+// Targets, and the protocols' constructors take them.
+type Target struct {
+	// Name names the dependency in errors, events and metrics.
+	Name string `json:"name,omitempty" yaml:"name,omitempty"`
+	// Config says which policies there are.
+	Config `yaml:",inline"`
+	// Propagate says which hosts are told of the deadline and the attempt.
+	Propagate Propagation `json:"propagate,omitzero" yaml:"propagate,omitempty"`
+	// HTTP is what only HTTP needs.
+	HTTP HTTP `json:"http,omitzero" yaml:"http,omitempty"`
+	// Keys bounds the number of keys (hosts) that have state of their own.
+	Keys Keys `json:"keys,omitzero" yaml:"keys,omitempty"`
+}
+
+// Propagation says who is told how long the caller still waits, and which
+// attempt this is. The zero value tells nobody: a third party has no use for it.
+type Propagation struct {
+	// Hosts are the hosts that are told, as they stand in the URL, with their
+	// port if it has one; "*" means all.
+	Hosts []string `json:"hosts,omitempty" yaml:"hosts,omitempty"`
+	// Header names the codec of the deadline: x-backstay-timeout-ms (the
+	// default), grpc-timeout, connect-timeout-ms or
+	// x-envoy-expected-rq-timeout-ms.
+	Header string `json:"header,omitempty" yaml:"header,omitempty"`
+}
+
+// HTTP is the part of a Target that only HTTP needs.
+type HTTP struct {
+	// ReplayLimit is how many bytes of a request's body are remembered for
+	// another attempt, where the request has no GetBody. 0 means 64 KiB,
+	// [NoReplay] none.
+	ReplayLimit int64 `json:"replay_limit,omitempty" yaml:"replay_limit,omitempty"`
+	// IdleBody ends a response whose body is silent for so long. 0 means never.
+	IdleBody time.Duration `json:"idle_body,omitempty" yaml:"idle_body,omitempty"`
+	// DrainLimit and DrainTime bound what is read of a response that nobody
+	// will see, to save its connection. 0 means 512 KiB and 50 ms.
+	DrainLimit int64         `json:"drain_limit,omitempty" yaml:"drain_limit,omitempty"`
+	DrainTime  time.Duration `json:"drain_time,omitempty" yaml:"drain_time,omitempty"`
+	// WaitHeaders are further headers in which this server names a wait in
+	// milliseconds: retry-after-ms, x-ms-retry-after-ms, x-amz-retry-after.
+	WaitHeaders []string `json:"wait_headers,omitempty" yaml:"wait_headers,omitempty"`
+}
+
+// NoReplay, as [HTTP].ReplayLimit, remembers nothing of a request's body.
+const NoReplay = -1
+
+// Keys bounds the keys of a [Registry].
+type Keys struct {
+	// Max is how many keys have state of their own. 0 means 10,000.
+	Max int `json:"max,omitempty" yaml:"max,omitempty"`
+	// IdleAfter is how long a key must be unused before it may be given up.
+	// 0 means 10 min. A key that is in use, or whose breaker is not closed, is
+	// never given up.
+	IdleAfter time.Duration `json:"idle_after,omitempty" yaml:"idle_after,omitempty"`
+}
+
+// Validate returns every fault at once, each a [backstay.FieldError], with the
+// target's name in front of its path.
+func (t Target) Validate() error {
+	err := errors.Join(
+		t.Config.Validate(),
+		backstay.Under("propagate", t.Propagate.validate()),
+		backstay.Under("http", t.HTTP.validate()),
+		backstay.Under("keys", t.Keys.validate()),
+	)
+	if t.Name == "" {
+		return err
+	}
+	return backstay.Under(t.Name, err)
+}
+
+func (p Propagation) validate() error {
+	_, known := deadline.CodecNamed(p.Header)
+	return backstay.Check(backstay.Setting{
+		Path: "header", Value: p.Header, Valid: p.Header == "" || known,
+		Allowed: "must be " + strings.Join(deadline.CodecNames(), ", "),
+	})
+}
+
+// Codec returns the codec that Header names.
+func (p Propagation) Codec() deadline.Codec {
+	c, _ := deadline.CodecNamed(cmp.Or(p.Header, deadline.DefaultHeader))
+	return c
+}
+
+func (h HTTP) validate() error {
+	return backstay.Check(
+		backstay.Setting{
+			Path: "replay_limit", Value: h.ReplayLimit, Valid: h.ReplayLimit >= NoReplay && h.ReplayLimit <= 1<<30,
+			Allowed: "must be at most 1 GiB, 0 for the default of 64 KiB, or middleware.NoReplay",
+		},
+		backstay.Setting{
+			Path: "idle_body", Value: h.IdleBody, Valid: h.IdleBody >= 0,
+			Allowed: "must not be negative; 0 is off",
+		},
+		backstay.Setting{
+			Path: "drain_limit", Value: h.DrainLimit, Valid: h.DrainLimit >= 0,
+			Allowed: "must not be negative; 0 means 512 KiB",
+		},
+		backstay.Setting{
+			Path: "drain_time", Value: h.DrainTime, Valid: h.DrainTime >= 0,
+			Allowed: "must not be negative; 0 means 50ms",
+		},
+	)
+}
+
+func (k Keys) validate() error {
+	return backstay.Check(
+		backstay.Setting{
+			Path: "max", Value: k.Max, Valid: k.Max >= 0,
+			Allowed: "must not be negative; 0 means 10,000",
+		},
+		backstay.Setting{
+			Path: "idle_after", Value: k.IdleAfter, Valid: k.IdleAfter >= 0,
+			Allowed: "must not be negative; 0 means 10m",
+		},
+	)
+}
+
+// withSlowAfter fills in what the breaker cannot know alone: how long an
+// attempt must have run for the caller's deadline, cutting it, to speak
+// against the backend. It is half the attempt timeout, unless configured.
+func (t Target) withSlowAfter() Target {
+	if t.Breaker != nil && t.Breaker.SlowAfter == 0 && t.attempt() > 0 {
+		b := *t.Breaker
+		b.SlowAfter = t.attempt() / 2
+		t.Breaker = &b
+	}
+	return t
+}
