@@ -2,6 +2,7 @@ package backstay
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -170,8 +171,8 @@ func (s tracing) Start(ctx context.Context, e Event) (context.Context, func(Even
 		ends = append(ends, end)
 	}
 	return ctx, func(e Event) {
-		for i := len(ends) - 1; i >= 0; i-- {
-			ends[i](e)
+		for _, end := range slices.Backward(ends) {
+			end(e)
 		}
 	}
 }

@@ -126,12 +126,12 @@ func (s Summary) String() string {
 	if s.Attempts != 1 {
 		b.WriteByte('s')
 	}
-	if len(s.Waits) > 0 {
-		var sum time.Duration
-		for _, w := range s.Waits {
-			sum += w
-		}
-		fmt.Fprintf(&b, " (waited %v)", sum.Round(time.Millisecond))
+	var waited time.Duration
+	for _, w := range s.Waits {
+		waited += w
+	}
+	if waited > 0 {
+		fmt.Fprintf(&b, " (waited %v)", waited.Round(time.Millisecond))
 	}
 	if s.Reason != "" {
 		fmt.Fprintf(&b, ", %s", s.Reason)

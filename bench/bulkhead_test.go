@@ -16,8 +16,7 @@ import (
 )
 
 // BenchmarkBulkhead compares limits on how many calls run at once, without a
-// queue. go-resiliency and goresilience are not asked to refuse: they wait
-// before they do.
+// queue. Three are not asked to refuse, because they wait before they do.
 func BenchmarkBulkhead(b *testing.B) {
 	compare(b, "free", succeeds, append(refusingBulkheads(limit, succeeding()), waitingBulkheads(b, succeeding())...)...)
 	compareParallel(b, "free-parallel", succeeds, append(refusingBulkheads(limit, succeeding()), waitingBulkheads(b, succeeding())...)...)
@@ -33,14 +32,14 @@ func refusingBulkheads(permits int, f backend) []library {
 	return []library{
 		bare(f),
 		backstayBulkhead(permits, f),
-		bareSemaphore(permits, f),
+		tryingSemaphore(permits, f),
 		failsafeBulkhead(permits, f),
 	}
 }
 
 func waitingBulkheads(b *testing.B, f backend) []library {
 	b.Helper()
-	return []library{eapacheBulkhead(f), goresilienceBulkhead(b, f)}
+	return []library{waitingSemaphore(f), eapacheBulkhead(f), goresilienceBulkhead(b, f)}
 }
 
 // occupation is a call that holds a permit while others are measured.
@@ -66,10 +65,10 @@ func (o *occupation) measure(b *testing.B, l library) {
 
 var errFull = errors.New("full")
 
-// bareSemaphore is what a bulkhead cannot do without.
-func bareSemaphore(permits int, f backend) library {
+// tryingSemaphore is a bare semaphore that looks at no context.
+func tryingSemaphore(permits int, f backend) library {
 	sem := semaphore.NewWeighted(int64(permits))
-	return library{name: "semaphore", call: func(context.Context) error {
+	return library{name: "semaphore-try", call: func(context.Context) error {
 		if !sem.TryAcquire(1) {
 			return errFull
 		}
@@ -83,6 +82,20 @@ func backstayBulkhead(permits int, f backend) library {
 	p := must(ours.New(ours.Config{Limit: int64(permits)}))
 	return library{name: "backstay", call: func(ctx context.Context) error {
 		_, err := ours.Do(ctx, p, func(context.Context) (int, error) { return f() })
+		return err
+	}}
+}
+
+// waitingSemaphore is a bare semaphore as a caller with a context uses it:
+// what a bulkhead cannot do without.
+func waitingSemaphore(f backend) library {
+	sem := semaphore.NewWeighted(limit)
+	return library{name: "semaphore", call: func(ctx context.Context) error {
+		if err := sem.Acquire(ctx, 1); err != nil {
+			return err
+		}
+		defer sem.Release(1)
+		_, err := f()
 		return err
 	}}
 }

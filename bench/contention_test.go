@@ -5,8 +5,6 @@ import (
 	"runtime"
 	"testing"
 	"time"
-
-	"golang.org/x/sync/semaphore"
 )
 
 // BenchmarkContention measures what processors that share one instance cost
@@ -21,7 +19,7 @@ func BenchmarkContention(b *testing.B) {
 		make func() library
 	}{
 		{"backstay", func() library { return backstayStack(true, ignoring) }},
-		{"semaphore", func() library { return waitingSemaphore(ignoring) }},
+		{"semaphore", func() library { return waitingSemaphore(succeeding()) }},
 		{"by-hand", func() library { return handmadeStack(ignoring) }},
 	} {
 		shared := l.make()
@@ -53,17 +51,4 @@ func onProcessors(b *testing.B, n int, pick func() library) {
 			}
 		}
 	})
-}
-
-// waitingSemaphore is a semaphore as it is used where callers may wait.
-func waitingSemaphore(f handler) library {
-	sem := semaphore.NewWeighted(limit)
-	return library{name: "semaphore", call: func(ctx context.Context) error {
-		if err := sem.Acquire(ctx, 1); err != nil {
-			return err
-		}
-		defer sem.Release(1)
-		_, err := f(ctx)
-		return err
-	}}
 }

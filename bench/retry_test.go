@@ -68,7 +68,7 @@ func backstayRetry(budgeted bool, f backend) library {
 	return library{name: "backstay", call: func(ctx context.Context) error {
 		_, err := retry.Do(ctx, p, func(context.Context) (int, error) {
 			n, err := f()
-			if errors.Is(err, errRefused) {
+			if err != nil && errors.Is(err, errRefused) {
 				return n, backstay.PermanentError(err)
 			}
 			return n, err

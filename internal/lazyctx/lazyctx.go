@@ -118,26 +118,33 @@ func (c *Ctx) Cancel() { c.end(context.Canceled, false) }
 
 // Lift takes the limit off, so that the context lives as long as its parent
 // or until Cancel. It reports false, and changes nothing, if the context has
-// ended or its limit has passed.
+// ended or its limit has passed. It does not ask the parent.
 func (c *Ctx) Lift() bool {
-	if c.Err() != nil {
-		return false
-	}
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.err != nil {
-		return false
+	late := c.err != nil || backstay.Now() >= c.limit
+	if !late {
+		c.limit = 0
+		if c.timer != nil {
+			c.timer.Stop()
+		}
 	}
-	c.limit = 0
-	if c.timer != nil {
-		c.timer.Stop()
+	c.mu.Unlock()
+	if late {
+		_ = c.Err() // notices a limit that nobody waited for
 	}
-	return true
+	return !late
 }
 
 // Expired reports whether the context's own limit ended it.
 func (c *Ctx) Expired() bool {
-	_ = c.Err() // notices a limit that nobody waited for
+	c.mu.Lock()
+	unnoticed := c.err == nil && c.limit != 0 && backstay.Now() >= c.limit
+	expired := c.expired
+	c.mu.Unlock()
+	if !unnoticed {
+		return expired
+	}
+	_ = c.Err()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.expired

@@ -70,8 +70,8 @@ func (b *builder) ladder(c *fallback.Config) (*fallback.Ladder[*http.Request, *h
 		config = *c
 	}
 	rungs := make([]Rung, len(b.rungs))
-	for i, make := range b.rungs {
-		rungs[i] = make(b.transport)
+	for i, of := range b.rungs {
+		rungs[i] = of(b.transport)
 	}
 	return fallback.New(config, rungs, fallback.WithScope(b.transport.pipelines.Scope()))
 }

@@ -36,6 +36,11 @@ func main() {
 }
 
 func run(ctx context.Context, rounds int, each time.Duration, only, readme string) error {
+	if readme != "" {
+		if _, err := with("", readme); err != nil {
+			return err // told now, not after minutes of measuring
+		}
+	}
 	found, err := measure(ctx, rounds, each, only)
 	if err != nil {
 		return err

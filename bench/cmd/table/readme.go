@@ -13,15 +13,20 @@ const (
 
 // update puts a table into the file called name.
 func update(name, table string) error {
-	text, err := os.ReadFile(name)
-	if err != nil {
-		return err
-	}
-	changed, err := between(string(text), table)
+	changed, err := with(table, name)
 	if err != nil {
 		return err
 	}
 	return os.WriteFile(name, []byte(changed), 0o644)
+}
+
+// with returns what the file called name will be with a table in it.
+func with(table, name string) (string, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return "", err
+	}
+	return between(string(text), table)
 }
 
 // between replaces what stands between the two markers of text.
