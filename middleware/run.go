@@ -54,7 +54,9 @@ func DoOr[T any](ctx context.Context, p *Pipeline, l *fallback.Ladder[struct{}, 
 		})
 	}
 	began := backstay.Now()
-	ctx, _ = idempotency.Ensure(ctx, p.idempotency)
+	if p.idempotency != nil {
+		ctx, _ = idempotency.Ensure(ctx, p.idempotency)
+	}
 	return watched(ctx, began, p, x, struct{}{}, func(ctx context.Context, q struct{}) (T, error) {
 		return nest(ctx, began, p, l, x, q, func(ctx context.Context, _ struct{}) (T, error) {
 			return f(ctx)
@@ -65,7 +67,7 @@ func DoOr[T any](ctx context.Context, p *Pipeline, l *fallback.Ladder[struct{}, 
 // Race is [DoOr] with the policies that need goroutines: hedged copies of f
 // may run at once, and an f that ignores its cancellation may be left behind.
 func Race[T any](ctx context.Context, p *Pipeline, l *fallback.Ladder[struct{}, T], f func(context.Context) (T, error)) (T, error) {
-	if p != nil {
+	if p != nil && p.idempotency != nil {
 		ctx, _ = idempotency.Ensure(ctx, p.idempotency)
 	}
 	return Run(ctx, p, l, backstay.Plain[T]{}, struct{}{}, func(ctx context.Context, _ struct{}) (T, error) {
@@ -108,9 +110,13 @@ func race[Q, R any](ctx context.Context, began backstay.Instant, p *Pipeline, l 
 	})
 }
 
-// retried is retry.RunAt; where the pipeline has no retries it counts the one
-// attempt for the report.
+// retried is retry.RunAt for a context that is alive; where the pipeline has no
+// retries it counts the one attempt for the report.
 func retried[Q, R any](ctx context.Context, began backstay.Instant, p *Pipeline, x backstay.Exchange[Q, R], q Q, next backstay.Call[Q, R]) (R, error) {
+	if p.deadline == nil && ctx.Err() != nil { // else the deadline has looked
+		var none R
+		return none, abandoned(ctx)
+	}
 	if p.retry != nil {
 		return retry.RunAt(ctx, began, p.retry, x, q, next)
 	}

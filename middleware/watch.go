@@ -36,6 +36,12 @@ func (p *Pipeline) refuse(ctx context.Context) error {
 	return err
 }
 
+// abandoned returns the error of a call whose caller was gone before it began.
+func abandoned(ctx context.Context) error {
+	backstay.Note(ctx, func(s *backstay.Summary) { s.Reason = backstay.ReasonCanceled })
+	return backstay.ContextError(ctx)
+}
+
 // told is watched where somebody is told: the call's report, the observer, the
 // tracer.
 func told[Q, R any](ctx context.Context, began backstay.Instant, p *Pipeline, report *backstay.Report, x backstay.Exchange[Q, R], q Q, next backstay.Call[Q, R]) (R, error) {
@@ -58,6 +64,9 @@ func (p *Pipeline) callDone(ctx context.Context, report *backstay.Report, end fu
 	var s backstay.Summary
 	report.End(func(open *backstay.Summary) {
 		open.Outcome, open.Elapsed = o, elapsed
+		if open.Attempts == 0 && o.Class == backstay.Success && !open.Degraded {
+			open.Attempts = 1 // nobody counts a call that succeeds at once
+		}
 		if o.Class == backstay.Canceled && open.Reason == "" {
 			open.Reason = backstay.ReasonCanceled
 		}

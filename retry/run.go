@@ -28,18 +28,30 @@ func Run[Q, R any](ctx context.Context, p *Policy, x backstay.Exchange[Q, R], q 
 	if p.Budget() != nil {
 		began = backstay.Now()
 	}
-	return RunAt(ctx, began, p, x, q, next)
-}
-
-// RunAt is Run for a call that began at began, for callers that have read the
-// clock already.
-func RunAt[Q, R any](ctx context.Context, began backstay.Instant, p *Policy, x backstay.Exchange[Q, R], q Q, next backstay.Call[Q, R]) (R, error) {
-	if p == nil {
-		return next(ctx, q)
-	}
-	if ctx.Err() != nil {
+	if p != nil && ctx.Err() != nil {
 		var none R
 		return none, refuse(ctx)
+	}
+	r, first, err := run(ctx, began, p, x, q, next)
+	if first && p != nil {
+		note(backstay.ReportFrom(ctx), 1, "")
+	}
+	return r, err
+}
+
+// RunAt is Run for a pipeline, which has read the clock already, at began, has
+// seen that ctx is alive, and notes by itself that a call succeeded at once.
+func RunAt[Q, R any](ctx context.Context, began backstay.Instant, p *Policy, x backstay.Exchange[Q, R], q Q, next backstay.Call[Q, R]) (R, error) {
+	r, _, err := run(ctx, began, p, x, q, next)
+	return r, err
+}
+
+// run makes the first attempt, and further ones where it fails. first is true
+// where the first attempt succeeded.
+func run[Q, R any](ctx context.Context, began backstay.Instant, p *Policy, x backstay.Exchange[Q, R], q Q, next backstay.Call[Q, R]) (_ R, first bool, _ error) {
+	if p == nil {
+		r, err := next(ctx, q)
+		return r, true, err
 	}
 	if p.budget != nil {
 		p.budget.Deposit(began)
@@ -53,10 +65,10 @@ func RunAt[Q, R any](ctx context.Context, began backstay.Instant, p *Policy, x b
 	}
 	if o.Class != backstay.Success {
 		c := begin(ctx, p, began, o, err)
-		return again(ctx, &c, x, q, r, next)
+		r, err = again(ctx, &c, x, q, r, next)
+		return r, false, err
 	}
-	note(backstay.ReportFrom(ctx), 1, "")
-	return r, err
+	return r, true, err
 }
 
 // Do calls f under p, as [Run] does: errors are judged by [backstay.Classify].

@@ -6,6 +6,8 @@
 // [Ctx] does both when Done or AfterFunc is first called: a callee that never
 // waits never pays. Err looks at the parent and at the clock, so a callee that
 // only polls sees the limit as punctually.
+//
+// A Ctx under another needs no timer of the other's: it keeps both limits.
 package lazyctx
 
 import (
@@ -20,22 +22,32 @@ import (
 // whichever is first. Its methods may be called from several goroutines.
 type Ctx struct {
 	parent context.Context
+	up     *Ctx            // the parent, if it is one of ours
+	root   context.Context // the nearest ancestor that is not
 
 	mu      sync.Mutex
-	limit   backstay.Instant // 0: lifted
+	limit   backstay.Instant // forever once lifted
 	err     error            // set once, when the context ends
 	expired bool             // it was our own limit that ended it
-	done    chan struct{}    // made by the first Done
 	armed   bool
-	timer   *time.Timer          // nil until armed
-	unhook  func() bool          // takes us off the parent; nil until armed
-	hooks   map[*func()]struct{} // AfterFuncs still to run
+	done    chan struct{} // made by the first Done
+	timer   *time.Timer
+	unhook  func() bool // takes us off the root
+	kids    set[*Ctx]   // armed ones of ours that end with us
+	hooks   set[*func()]
 }
+
+// forever is the limit that never comes.
+const forever backstay.Instant = 1<<63 - 1
 
 // New returns a context that ends with parent, and at limit at the latest.
 // Whoever makes it calls [Ctx.Cancel] on every path.
 func New(parent context.Context, limit backstay.Instant) *Ctx {
-	return &Ctx{parent: parent, limit: limit}
+	c := &Ctx{parent: parent, root: parent, limit: limit}
+	if up, ok := parent.(*Ctx); ok {
+		c.up, c.root = up, up.root
+	}
+	return c
 }
 
 // Deadline returns the earlier of the limit and the parent's deadline.
@@ -44,7 +56,7 @@ func (c *Ctx) Deadline() (time.Time, bool) {
 	c.mu.Lock()
 	limit := c.limit
 	c.mu.Unlock()
-	if limit == 0 {
+	if limit == forever {
 		return t, ok
 	}
 	if own := limit.Time(); !ok || own.Before(t) {
@@ -59,34 +71,28 @@ func (c *Ctx) Value(key any) any { return c.parent.Value(key) }
 // Done arms the context and returns the channel that its end closes.
 func (c *Ctx) Done() <-chan struct{} {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	if c.done == nil {
 		c.done = make(chan struct{})
 		if c.err != nil {
 			close(c.done)
 		}
 	}
+	done := c.done
+	c.mu.Unlock()
 	c.arm()
-	return c.done
+	return done
 }
 
 // Err returns nil while the context lives, and afterwards what ended it:
 // context.DeadlineExceeded at a limit, context.Canceled otherwise.
 func (c *Ctx) Err() error {
 	c.mu.Lock()
-	err, limit := c.err, c.limit
+	err := c.err
 	c.mu.Unlock()
 	if err != nil {
 		return err
 	}
-	if err := c.parent.Err(); err != nil {
-		c.end(err, false)
-	} else if limit != 0 && backstay.Now() >= limit {
-		c.reach()
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.err
+	return c.check(backstay.Now())
 }
 
 // AfterFunc arranges for f to run in a goroutine of its own when the context
@@ -94,22 +100,18 @@ func (c *Ctx) Err() error {
 // need no goroutine for each.
 func (c *Ctx) AfterFunc(f func()) (stop func() bool) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	if c.err != nil {
+		c.mu.Unlock()
 		go f()
 		return func() bool { return false }
 	}
-	if c.hooks == nil {
-		c.hooks = make(map[*func()]struct{})
-	}
-	c.hooks[&f] = struct{}{}
+	c.hooks.add(&f)
+	c.mu.Unlock()
 	c.arm()
 	return func() bool {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		_, waiting := c.hooks[&f]
-		delete(c.hooks, &f)
-		return waiting
+		return c.hooks.remove(&f)
 	}
 }
 
@@ -120,31 +122,34 @@ func (c *Ctx) Cancel() { c.end(context.Canceled, false) }
 // or until Cancel. It reports false, and changes nothing, if the context has
 // ended or its limit has passed. It does not ask the parent.
 func (c *Ctx) Lift() bool {
+	now := backstay.Now()
 	c.mu.Lock()
-	late := c.err != nil || backstay.Now() >= c.limit
+	late := c.err != nil || now >= c.limit
 	if !late {
-		c.limit = 0
-		if c.timer != nil {
-			c.timer.Stop()
-		}
+		c.limit = forever
 	}
+	timer := c.timer
 	c.mu.Unlock()
 	if late {
-		_ = c.Err() // notices a limit that nobody waited for
+		c.check(now)
+		return false
 	}
-	return !late
+	if timer != nil {
+		timer.Reset(c.nearest().Sub(now)) // what is above still counts
+	}
+	return true
 }
 
 // Expired reports whether the context's own limit ended it.
 func (c *Ctx) Expired() bool {
 	c.mu.Lock()
-	unnoticed := c.err == nil && c.limit != 0 && backstay.Now() >= c.limit
-	expired := c.expired
+	living, limit := c.err == nil, c.limit
 	c.mu.Unlock()
-	if !unnoticed {
-		return expired
+	if living && limit != forever {
+		if now := backstay.Now(); now >= limit {
+			c.check(now)
+		}
 	}
-	_ = c.Err()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.expired
@@ -153,31 +158,109 @@ func (c *Ctx) Expired() bool {
 // String names the context as the standard library names its own.
 func (c *Ctx) String() string { return "backstay.WithLimit" }
 
-// arm starts the timer and hooks on to the parent, once. c.mu is held.
+// nearest returns the nearest limit of c and of those of ours above it.
+func (c *Ctx) nearest() backstay.Instant {
+	c.mu.Lock()
+	limit := c.limit
+	c.mu.Unlock()
+	if c.up != nil {
+		limit = min(limit, c.up.nearest())
+	}
+	return limit
+}
+
+// arm makes the end come by itself, once: by a timer, by the root, by the one
+// of ours above.
 func (c *Ctx) arm() {
-	if c.armed || c.err != nil {
+	c.mu.Lock()
+	again := c.armed || c.err != nil
+	c.armed = true
+	c.mu.Unlock()
+	if again {
 		return
 	}
-	c.armed = true
-	if c.limit != 0 {
-		c.timer = time.AfterFunc(c.limit.Sub(backstay.Now()), c.reach)
+	if c.up != nil && !c.up.adopt(c) {
+		c.end(c.up.Err(), false)
+		return
 	}
-	if c.parent.Done() != nil {
-		c.unhook = context.AfterFunc(c.parent, c.follow)
+	var (
+		timer  *time.Timer
+		unhook func() bool
+		wake   = func() { c.check(backstay.Now()) }
+	)
+	if limit := c.nearest(); limit != forever {
+		timer = time.AfterFunc(limit.Sub(backstay.Now()), wake)
+	}
+	if c.root.Done() != nil {
+		unhook = context.AfterFunc(c.root, wake)
+	}
+	c.hold(timer, unhook)
+}
+
+// hold keeps what arm made, to be freed at the end; at once if that has come.
+func (c *Ctx) hold(timer *time.Timer, unhook func() bool) {
+	c.mu.Lock()
+	c.timer, c.unhook = timer, unhook
+	ended := c.err != nil
+	c.mu.Unlock()
+	if ended {
+		free(timer, unhook)
 	}
 }
 
-// reach ends the context because its limit has come.
-func (c *Ctx) reach() { c.end(context.DeadlineExceeded, true) }
+func free(timer *time.Timer, unhook func() bool) {
+	if timer != nil {
+		timer.Stop()
+	}
+	if unhook != nil {
+		unhook()
+	}
+}
 
-// follow ends the context as the parent ended.
-func (c *Ctx) follow() { c.end(c.parent.Err(), false) }
+// adopt makes kid end with c. It reports false if c has ended.
+func (c *Ctx) adopt(kid *Ctx) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err != nil {
+		return false
+	}
+	c.kids.add(kid)
+	return true
+}
 
-// end ends the context, the first time it is called. A limit that was lifted
-// while its timer fired no longer ends anything.
+func (c *Ctx) disown(kid *Ctx) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.kids.remove(kid)
+}
+
+// check ends the context if its parent has ended or its limit has passed, and
+// returns what ended it, if anything has.
+func (c *Ctx) check(now backstay.Instant) error {
+	var above error
+	if c.up != nil {
+		above = c.up.check(now)
+	} else {
+		above = c.root.Err()
+	}
+	c.mu.Lock()
+	passed := now >= c.limit
+	c.mu.Unlock()
+	switch {
+	case above != nil:
+		c.end(above, false)
+	case passed:
+		c.end(context.DeadlineExceeded, true)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+// end ends the context, the first time it is called.
 func (c *Ctx) end(err error, expired bool) {
 	c.mu.Lock()
-	if c.err != nil || (expired && c.limit == 0) {
+	if c.err != nil {
 		c.mu.Unlock()
 		return
 	}
@@ -185,17 +268,14 @@ func (c *Ctx) end(err error, expired bool) {
 	if c.done != nil {
 		close(c.done)
 	}
-	timer, unhook, hooks := c.timer, c.unhook, c.hooks
-	c.timer, c.unhook, c.hooks = nil, nil, nil
+	armed, timer, unhook, kids, hooks := c.armed, c.timer, c.unhook, c.kids, c.hooks
+	c.timer, c.unhook, c.kids, c.hooks = nil, nil, set[*Ctx]{}, set[*func()]{}
 	c.mu.Unlock()
 
-	if timer != nil {
-		timer.Stop()
+	free(timer, unhook)
+	if armed && c.up != nil {
+		c.up.disown(c)
 	}
-	if unhook != nil {
-		unhook()
-	}
-	for f := range hooks {
-		go (*f)()
-	}
+	kids.each(func(kid *Ctx) { kid.end(err, false) })
+	hooks.each(func(f *func()) { go (*f)() })
 }

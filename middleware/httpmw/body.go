@@ -32,6 +32,7 @@ func bodyOf(resp *http.Response) *body {
 		return b.body
 	}
 	b := &body{from: resp.Body}
+	b.ends = b.room[:0]
 	resp.Body = b
 	if w, ok := b.from.(io.Writer); ok {
 		resp.Body = &duplex{b, w}
@@ -44,8 +45,8 @@ type body struct {
 	from io.ReadCloser
 
 	mu     sync.Mutex
-	first  context.CancelFunc   // one is the rule
-	more   []context.CancelFunc // several the exception
+	ends   []context.CancelFunc  // what to call at the end
+	room   [2]context.CancelFunc // where ends begins: more than a timeout's and a deadline's are rare
 	ended  bool
 	closed atomic.Bool
 
@@ -62,12 +63,8 @@ type duplex struct {
 func (b *body) onEnd(f context.CancelFunc) {
 	b.mu.Lock()
 	ended := b.ended
-	switch {
-	case ended:
-	case b.first == nil:
-		b.first = f
-	default:
-		b.more = append(b.more, f)
+	if !ended {
+		b.ends = append(b.ends, f)
 	}
 	b.mu.Unlock()
 	if ended {
@@ -103,13 +100,10 @@ func (b *body) Close() error {
 
 func (b *body) end() {
 	b.mu.Lock()
-	first, more := b.first, b.more
-	b.ended, b.first, b.more = true, nil, nil
+	ends := b.ends
+	b.ended, b.ends = true, nil
 	b.mu.Unlock()
-	if first != nil {
-		first()
-	}
-	for _, f := range more {
+	for _, f := range ends {
 		f()
 	}
 }
