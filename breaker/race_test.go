@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -138,7 +139,7 @@ func TestHalfOpenNeverHasMoreThanItsProbesUnderWay(t *testing.T) {
 }
 
 func TestCallsThatEndTogetherAreAllCounted(t *testing.T) {
-	const workers, each = 4, 15
+	const workers, each = 2, 30
 	for range 2000 {
 		b := must(breaker.New(breaker.Config{Window: workers * each, FailureRatio: 1}))
 		together(workers, func() {
@@ -167,16 +168,18 @@ func TestFailuresThatEndTogetherOpenTheBreakerOnce(t *testing.T) {
 	}
 }
 
-// together runs f on n goroutines that begin at the same moment.
+// together runs f on n goroutines that begin at the same moment, as nearly as
+// there are processors.
 func together(n int, f func()) {
-	begin := make(chan struct{})
+	var ready atomic.Int64
 	var all sync.WaitGroup
 	for range n {
 		all.Go(func() {
-			<-begin
+			for ready.Add(1); ready.Load() < int64(n); {
+				runtime.Gosched()
+			}
 			f()
 		})
 	}
-	close(begin)
 	all.Wait()
 }

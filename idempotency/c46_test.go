@@ -1,6 +1,7 @@
 package idempotency_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -119,7 +120,7 @@ func TestC46_AfterSuccessTheAnswerIsReplayedByteForByte(t *testing.T) {
 	clear(buffer) // the protocol uses its buffer again
 	for range 3 {
 		got, replayed, err := guard.Run(t.Context(), request("k", "body"), never(t))
-		if err != nil || !replayed || string(got.Data) != string(first) {
+		if err != nil || !replayed || !bytes.Equal(got.Data, first) {
 			t.Errorf("got %q, replayed %t, %v", got.Data, replayed, err)
 		}
 		clear(got.Data)

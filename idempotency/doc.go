@@ -75,10 +75,10 @@
 //
 //	guard, err := idempotency.NewGuard(idempotency.GuardConfig{}, store)
 //	...
-//	body, print, err := guard.ReadBody(r.Body, r.Method, route, principal)
+//	body, fingerprint, err := guard.ReadBody(r.Body, r.Method, route, principal)
 //	...
 //	answer, replayed, err := guard.Run(ctx, idempotency.Request{
-//		Key: key, Scope: []string{tenant, route}, Fingerprint: print,
+//		Key: key, Scope: []string{tenant, route}, Fingerprint: fingerprint,
 //	}, func(ctx context.Context) (idempotency.Answer, error) { ... })
 //
 // # Pitfalls

@@ -60,7 +60,6 @@ type kind struct {
 
 func (k *kind) Error() string             { return "idempotency: " + k.why }
 func (k *kind) Outcome() backstay.Outcome { return backstay.Outcome{Class: k.class} }
-func (k *kind) HTTPStatus() int           { return k.status }
 func (k *kind) Is(target error) bool {
 	return target == backstay.ErrRejected && k.class == backstay.Rejected
 }

@@ -79,11 +79,11 @@ func TestReadBody(t *testing.T) {
 		"a body that breaks off is its error": {io.MultiReader(strings.NewReader("12"), iotest.ErrReader(broken)), "", broken},
 	} {
 		t.Run(name, func(t *testing.T) {
-			data, print, err := guard.ReadBody(c.body, "POST", "/a")
+			data, got, err := guard.ReadBody(c.body, "POST", "/a")
 			if !errors.Is(err, c.err) || string(data) != c.want {
 				t.Fatalf("got %q, %v", data, err)
 			}
-			if err == nil && print != fingerprint(c.want, "POST", "/a") {
+			if err == nil && got != fingerprint(c.want, "POST", "/a") {
 				t.Error("the fingerprint is another one")
 			}
 		})

@@ -75,10 +75,7 @@ func (t *tenure) tryRenew(ctx context.Context) (err error) {
 		}
 	}()
 	lease, asked := t.guard.config.Lease, backstay.Now()
-	limit := min(lease/renewals, t.until.Sub(asked))
-	if limit <= 0 { // late: this process, or the store, stood still
-		limit = t.guard.patience()
-	}
+	limit := min(lease/renewals, t.until.Sub(asked)) // too late: fails at once, and reclaim decides
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	if err = t.guard.store.Renew(ctx, t.hold, lease); err == nil {

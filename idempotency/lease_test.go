@@ -165,6 +165,7 @@ func TestAnOwnerThatLostItsLeaseIsToldAndHarmsNobody(t *testing.T) {
 		renewal := errors.New("partitioned")
 		partitioned := func(context.Context) error { return renewal }
 		store := &hooked{Store: memory, renew: partitioned, begin: afterFirst(partitioned)}
+		store.release = func(context.Context) error { t.Error("released what it does not own"); return nil }
 		guard := guardOver(t, store, idempotency.GuardConfig{}, scoped(seen))
 		began := time.Now()
 		_, _, err := guard.Run(t.Context(), request("k", "body"), func(ctx context.Context) (idempotency.Answer, error) {
@@ -198,7 +199,8 @@ func TestAnOwnErrorOfWorkIsNotHiddenByALostLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lost := func(context.Context) error { return idempotency.ErrLeaseLost }
 		store := &hooked{Store: newMemory(t), renew: lost, begin: afterFirst(lost)}
-		guard := guardOver(t, store, idempotency.GuardConfig{})
+		seen := new(events)
+		guard := guardOver(t, store, idempotency.GuardConfig{}, scoped(seen))
 		declined := errors.New("card declined")
 		_, _, err := guard.Run(t.Context(), request("k", "body"), func(ctx context.Context) (idempotency.Answer, error) {
 			<-ctx.Done()
@@ -207,20 +209,24 @@ func TestAnOwnErrorOfWorkIsNotHiddenByALostLease(t *testing.T) {
 		if err != declined {
 			t.Errorf("got %v, want the work's own error", err)
 		}
+		if told, _ := errors.AsType[*idempotency.Error](seen.only(t, idempotency.LeaseLost).Err); told.Cause != nil {
+			t.Errorf("told %v, which says the same twice", told)
+		}
 	})
 }
 
 func TestARenewalThatFailsForAWhileLosesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		failures := 0
-		store := &hooked{Store: newMemory(t), renew: func(context.Context) error {
-			if failures++; failures <= 4 {
-				return errors.New("connection refused")
+		began := time.Now()
+		store := &hooked{Store: newMemory(t), begin: afterFirst(func(context.Context) error { return errStore })}
+		store.renew = func(context.Context) error {
+			if at := time.Since(began) % time.Minute; at < 25*time.Second { // in each minute anew
+				return errStore
 			}
 			return nil
-		}}
+		}
 		guard := guardOver(t, store, idempotency.GuardConfig{})
-		got, _, err := guard.Run(t.Context(), request("k", "body"), lasting(2*time.Minute, "answer"))
+		got, _, err := guard.Run(t.Context(), request("k", "body"), lasting(5*time.Minute, "answer"))
 		if err != nil || string(got.Data) != "answer" {
 			t.Errorf("got %q, %v", got.Data, err)
 		}

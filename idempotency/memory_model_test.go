@@ -106,9 +106,9 @@ func agree(t *testing.T, steps []byte) {
 		var got, want string
 		switch op {
 		case opBegin:
-			print := idempotency.Fingerprint{who >> 6 & 1}
-			r, err := m.Begin(t.Context(), c, print, d)
-			got, want = tell(r, err), model.begin(now, c, print, d)
+			f := idempotency.Fingerprint{who >> 6 & 1}
+			r, err := m.Begin(t.Context(), c, f, d)
+			got, want = tell(r, err), model.begin(now, c, f, d)
 		case opRenew:
 			got, want = outcome(m.Renew(t.Context(), c, d)), model.step(op, now, c, "", d)
 		case opComplete:

@@ -91,6 +91,44 @@ func TestMemoryDropsWhatHasExpiredAsNewKeysCome(t *testing.T) {
 	})
 }
 
+func TestMemoryFindsWhatHasExpiredBehindWhatLivesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := bounded(t, idempotency.MemoryConfig{MaxRecords: 8})
+		for n := range 8 {
+			if _, err := m.Begin(t.Context(), claimOf(n), idempotency.Fingerprint{}, time.Minute); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for n := range 8 { // every other one ends much later, the first among them
+			retention := time.Duration(1-n%2)*time.Hour + time.Second
+			if err := m.Complete(t.Context(), claimOf(n), idempotency.Record{}, retention); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(2 * time.Second)
+		for n := range 4 {
+			keep(t, m, 100+n, "answer", time.Hour)
+		}
+		if _, err := m.Begin(t.Context(), claimOf(200), idempotency.Fingerprint{}, time.Second); !errors.Is(err, idempotency.ErrStoreFull) {
+			t.Errorf("got %v, want ErrStoreFull", err)
+		}
+	})
+}
+
+func TestMemoryDropsAsManyAsItTakesToMakeRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := bounded(t, idempotency.MemoryConfig{MaxBytes: 10_000})
+		for n := range 10 {
+			keep(t, m, n, "small", time.Second)
+		}
+		keep(t, m, 10, strings.Repeat("x", 20_000), 2*time.Second)
+		time.Sleep(3 * time.Second)
+		if _, err := m.Begin(t.Context(), claimOf(11), idempotency.Fingerprint{}, time.Second); err != nil {
+			t.Errorf("got %v, though all has expired", err)
+		}
+	})
+}
+
 func TestMemoryNeverDropsWhatIsAlive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := bounded(t, idempotency.MemoryConfig{MaxRecords: 50})

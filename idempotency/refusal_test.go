@@ -24,7 +24,7 @@ func TestRefusals(t *testing.T) {
 		small, _ := idempotency.NewMemory(idempotency.MemoryConfig{MaxRecords: 1})
 		other := idempotency.Claim{Key: "other", Owner: idempotency.Token{1}}
 		_, _ = small.Begin(context.Background(), other, idempotency.Fingerprint{}, time.Minute)
-		return small
+		return &hooked{Store: small, release: func(context.Context) error { t.Error("released what was not begun"); return nil }}
 	}
 	failed := func(s idempotency.Store) idempotency.Store { return &hooked{Store: s, begin: failing(1, errStore)} }
 	for name, c := range map[string]struct {
@@ -148,25 +148,46 @@ func TestACallerWhoGivesUpIsCanceledAndNotRefused(t *testing.T) {
 // TestAnAnswerOfTheStoreThatIsLostBlocksNobody: the store has granted the key,
 // but its answer does not arrive.
 func TestAnAnswerOfTheStoreThatIsLostBlocksNobody(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		memory := newMemory(t)
-		guard := guardOver(t, &deaf{Store: memory}, idempotency.GuardConfig{})
-		if _, _, err := guard.Run(t.Context(), request("k", "body"), never(t)); !errors.Is(err, idempotency.ErrStoreFailed) || !errors.Is(err, errStore) {
-			t.Errorf("got %v, want ErrStoreFailed with its cause", err)
-		}
-		began := time.Now()
-		_, replayed, err := guardOver(t, memory, idempotency.GuardConfig{}).Run(t.Context(), request("k", "body"), answering("second"))
-		if err != nil || replayed || time.Since(began) != 0 {
-			t.Errorf("the next: replayed %t, %v after %v", replayed, err, time.Since(began))
-		}
-	})
+	for name, c := range map[string]struct {
+		hangsUp bool
+		want    error
+	}{
+		"because the store fails":        {false, idempotency.ErrStoreFailed},
+		"because its caller has hung up": {true, context.Canceled},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				memory := newMemory(t)
+				ctx, hangUp := context.WithCancel(t.Context())
+				defer hangUp()
+				store := &deaf{Store: memory, meanwhile: func() {
+					if c.hangsUp {
+						hangUp()
+					}
+				}}
+				_, _, err := guardOver(t, store, idempotency.GuardConfig{}).Run(ctx, request("k", "body"), never(t))
+				if !errors.Is(err, c.want) {
+					t.Errorf("got %v, want %v", err, c.want)
+				}
+				began := time.Now()
+				_, replayed, err := guardOver(t, memory, idempotency.GuardConfig{}).Run(t.Context(), request("k", "body"), answering("second"))
+				if err != nil || replayed || time.Since(began) != 0 {
+					t.Errorf("the next: replayed %t, %v after %v", replayed, err, time.Since(began))
+				}
+			})
+		})
+	}
 }
 
 // deaf begins, and loses the answer.
-type deaf struct{ idempotency.Store }
+type deaf struct {
+	idempotency.Store
+	meanwhile func()
+}
 
 func (d *deaf) Begin(ctx context.Context, c idempotency.Claim, f idempotency.Fingerprint, lease time.Duration) (idempotency.Result, error) {
 	_, _ = d.Store.Begin(ctx, c, f, lease)
+	d.meanwhile()
 	return idempotency.Result{}, errStore
 }
 
@@ -243,5 +264,18 @@ func TestErrorsTellWhoWhyAndWhatNext(t *testing.T) {
 	}
 	if status := (&idempotency.Error{Err: errStore}).HTTPStatus(); status != 500 {
 		t.Errorf("a reason of another package has the status %d, want 500", status)
+	}
+}
+
+func TestTheReasonsThatAStoreReturnsAreJudgedWithoutAGuard(t *testing.T) {
+	for err, class := range map[error]backstay.Class{
+		idempotency.ErrStoreFull: backstay.Rejected, idempotency.ErrLeaseLost: backstay.Transient,
+	} {
+		if got := backstay.Classify(err); got.Class != class || !strings.HasPrefix(err.Error(), "idempotency: ") {
+			t.Errorf("%v is %v, want %v", err, got.Class, class)
+		}
+	}
+	if !errors.Is(idempotency.ErrStoreFull, backstay.ErrRejected) || errors.Is(idempotency.ErrLeaseLost, backstay.ErrRejected) {
+		t.Error("of the two, only the full store is a refusal before anything was done")
 	}
 }

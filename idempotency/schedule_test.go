@@ -48,10 +48,16 @@ func TestPause(t *testing.T) {
 		{1 << 40, time.Second, 750 * time.Millisecond, time.Second},
 		{1, time.Millisecond, 750 * time.Microsecond, time.Millisecond},
 	} {
-		for range 100 {
-			if d := pause(c.look, c.most); d < c.least || d > c.upTo {
+		shortest, longest := c.upTo, c.least
+		for range 200 {
+			d := pause(c.look, c.most)
+			if d < c.least || d > c.upTo {
 				t.Errorf("pause(%d, %v) = %v, want %v to %v", c.look, c.most, d, c.least, c.upTo)
 			}
+			shortest, longest = min(shortest, d), max(longest, d)
+		}
+		if longest-shortest < (c.upTo-c.least)/2 {
+			t.Errorf("pause(%d, %v) is from %v to %v: those who wait ask in step", c.look, c.most, shortest, longest)
 		}
 	}
 }

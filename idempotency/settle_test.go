@@ -1,6 +1,7 @@
 package idempotency_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"strings"
@@ -104,7 +105,7 @@ func TestAnAnswerThatIsTooLargeIsGivenOnceAndTheWorkIsNotRepeated(t *testing.T) 
 			got, _, err := guard.Run(t.Context(), request("k", "body"), func(context.Context) (idempotency.Answer, error) {
 				return c.answer, nil
 			})
-			if err != nil || string(got.Data) != string(c.answer.Data) {
+			if err != nil || !bytes.Equal(got.Data, c.answer.Data) {
 				t.Errorf("the first got %d bytes, %v", len(got.Data), err)
 			}
 			if told := seen.only(t, idempotency.AnswerNotKept); !errors.Is(told.Err, idempotency.ErrAnswerNotKept) {
@@ -150,4 +151,16 @@ func TestAKeyThatCannotBeFreedIsToldAndFreesItself(t *testing.T) {
 			t.Errorf("after the lease: replayed %t, %v", replayed, err)
 		}
 	})
+}
+
+func TestAKeyThatIsFreeAlreadyIsNothingToTell(t *testing.T) {
+	seen, failure := new(events), errors.New("failed")
+	store := &hooked{Store: newMemory(t), release: failing(1, idempotency.ErrLeaseLost)}
+	guard := guardOver(t, store, idempotency.GuardConfig{}, scoped(seen))
+	_, _, err := guard.Run(t.Context(), request("k", "body"), func(context.Context) (idempotency.Answer, error) {
+		return idempotency.Answer{}, failure
+	})
+	if told := seen.take(); err != failure || len(told) > 0 {
+		t.Errorf("got %v, told %v", err, told)
+	}
 }

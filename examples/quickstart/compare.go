@@ -2,11 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"slices"
-	"sync"
+	"strings"
 	"time"
 
 	"github.com/backstay-go/backstay/breaker"
@@ -14,99 +13,97 @@ import (
 	"github.com/backstay-go/backstay/middleware"
 	"github.com/backstay-go/backstay/middleware/httpmw"
 	"github.com/backstay-go/backstay/retry"
+	"github.com/backstay-go/backstay/timeout"
 )
 
-const (
-	workers  = 16
-	calls    = 50 // of each worker
-	patience = time.Second
-)
+// patience is how long every caller waits for an answer.
+const patience = 500 * time.Millisecond
 
-// badDay fails one request in seven, is slow with one in forty, and for a
-// while is down altogether.
-func badDay(n int64, _ *http.Request) (time.Duration, int) {
-	switch {
-	case n > 300 && n <= 360, n%7 == 0:
-		return 0, http.StatusServiceUnavailable
-	case n%40 == 0:
-		return 400 * time.Millisecond, http.StatusOK
-	default:
-		return 5 * time.Millisecond, http.StatusOK
-	}
-}
+// compare lives through the day with one client after the other.
+func compare(ctx context.Context, s *stage, d day) error {
+	from, to := d.outage()
+	s.say("   %d calls in %v, each waits %v at most. The menu takes %v, but fails one request in 20,",
+		d.calls, d.length, patience, usual)
+	s.say("   takes %v for one in 25, and is down for %v: half get 503, half no answer.\n", slow, to-from)
 
-// compare lives through the bad day with two clients.
-func compare(s *services) error {
-	t := middleware.Standard("menu")
-	t.Retry = &retry.Config{Base: 20 * time.Millisecond, Budget: retry.BudgetConfig{Ratio: 0.3}}
-	t.Hedge = &hedge.Config{Delay: 30 * time.Millisecond}
-	t.Breaker = &breaker.Config{OpenFor: 50 * time.Millisecond} // the outage is short
-	careful, err := httpmw.NewTransport(&http.Transport{MaxIdleConnsPerHost: 2 * workers}, t,
-		httpmw.WithStaleCache(httpmw.StaleCache{}))
+	all, err := contenders(s)
 	if err != nil {
 		return err
 	}
-	plain := &http.Transport{MaxIdleConnsPerHost: 2 * workers}
-	defer plain.CloseIdleConnections()
-	defer careful.CloseIdleConnections()
-
-	fmt.Printf("   %-12s %10s %10s %10s %22s\n", "", "success", "p50", "p99", "requests on the server")
-	for _, c := range []struct {
-		name      string
-		transport http.RoundTripper
-	}{{"http.Client", plain}, {"Backstay", careful}} {
-		s.menu.be(badDay)
-		good, took := load(&http.Client{Transport: c.transport}, s.menu.url())
-		fmt.Printf("   %-12s %9.1f%% %10v %10v %15d for %d\n", c.name, 100*float64(good)/float64(len(took)),
-			percentile(took, 50), percentile(took, 99), s.menu.seen(), len(took))
+	s.say("   %-22s %7s %7s %7s %9s %9s %10s", "", "fresh", "stale", "failed", "p50", "p99", "requests")
+	for _, c := range all {
+		t := c.live(ctx, s.menu, d)
+		s.say("   %-22s %s %10d", c.name, t, s.menu.seen())
 	}
-	return careful.Close(context.Background())
+	s.say("\n   fresh, stale, failed: what the callers got; stale is the last good answer, marked as such.")
+	s.say("   p50, p99: how long they waited for it. requests: what the menu had to bear.")
+	return nil
 }
 
-// load makes the calls and returns how many were answered well, and how long
-// each took.
-func load(c *http.Client, url string) (good int, took []time.Duration) {
-	var (
-		mu sync.Mutex
-		wg sync.WaitGroup
-	)
-	for range workers {
-		wg.Go(func() {
-			for range calls {
-				began := time.Now()
-				ok := answered(c, url)
-				mu.Lock()
-				took = append(took, time.Since(began))
-				if ok {
-					good++
-				}
-				mu.Unlock()
-			}
+// contender is a way to make calls.
+type contender struct {
+	name   string
+	client *http.Client
+	tries  int // of the caller; Backstay makes its own
+}
+
+func contenders(s *stage) ([]contender, error) {
+	careful, err := careful(s)
+	if err != nil {
+		return nil, err
+	}
+	plain := &http.Client{Transport: s.network}
+	return []contender{
+		{"http.Client", plain, 1},
+		{"http.Client, 3 tries", plain, 3},
+		{"Backstay", careful, 1},
+	}, nil
+}
+
+// careful returns a client with everything that was shown before. An outage of
+// a day that lasts a second is short: hence the short times.
+func careful(s *stage) (*http.Client, error) {
+	target := middleware.Standard("menu")
+	target.Timeout = &timeout.Config{After: 150 * time.Millisecond}
+	target.Retry = &retry.Config{Base: 10 * time.Millisecond}
+	target.Hedge = &hedge.Config{Delay: 30 * time.Millisecond}
+	target.Breaker = &breaker.Config{OpenFor: 40 * time.Millisecond, MaxOpenFor: 40 * time.Millisecond}
+	return s.client(target, httpmw.WithStaleCache(httpmw.StaleCache{}))
+}
+
+// live makes the day's calls, each at its time, whatever becomes of those
+// before: users do not queue up behind one another.
+func (c contender) live(ctx context.Context, menu *service, d day) *tally {
+	var t tally
+	menu.be(d.dawn())
+	began := time.Now()
+	for i := range d.calls {
+		time.Sleep(time.Until(began.Add(d.length * time.Duration(i) / time.Duration(d.calls))))
+		t.calls.Go(func() {
+			arrived := time.Now()
+			stale, err := c.ask(ctx, fmt.Sprintf("%s/table/%d", menu.url(), i%10))
+			t.count(time.Since(arrived), stale, err)
 		})
 	}
-	wg.Wait()
-	return good, took
+	t.calls.Wait()
+	return &t
 }
 
-// answered makes one call and reports whether it was answered well.
-func answered(c *http.Client, url string) bool {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+// ask asks for the menu, again at once if that fails, until the patience ends.
+// It reports whether the answer is a stale one.
+func (c contender) ask(ctx context.Context, url string) (stale bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return false
+	for range c.tries {
+		answer, report, failed := get(ctx, c.client, url)
+		switch {
+		case failed != nil:
+			err = failed
+		case !strings.HasPrefix(answer, "200 "):
+			err = errors.New(answer)
+		default:
+			return report.Summary().Degraded, nil
+		}
 	}
-	resp, err := c.Do(req)
-	if err != nil {
-		return false
-	}
-	defer resp.Body.Close()
-	_, err = io.Copy(io.Discard, resp.Body)
-	return err == nil && resp.StatusCode == http.StatusOK
-}
-
-// percentile returns the p-th percentile of all, rounded.
-func percentile(all []time.Duration, p int) time.Duration {
-	slices.Sort(all)
-	return all[len(all)*p/100].Round(10 * time.Microsecond)
+	return false, err
 }

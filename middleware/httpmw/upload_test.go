@@ -284,13 +284,6 @@ func TestC10_TheCallersBodyIsClosedOnceAndItsRequestStaysAsItWas(t *testing.T) {
 	}
 }
 
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
 func TestC14_ConnectAndUpgradeAreNeitherRetriedNorHedgedNorBuffered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, method := range []string{http.MethodConnect, http.MethodGet} {

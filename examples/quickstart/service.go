@@ -8,20 +8,6 @@ import (
 	"time"
 )
 
-// services are the two backends, and the switches of their misbehaviour.
-type services struct {
-	payments, menu *service
-}
-
-func startServices() *services {
-	return &services{payments: start("paid"), menu: start("soup, fish, cake")}
-}
-
-func (s *services) close() {
-	s.payments.server.Close()
-	s.menu.server.Close()
-}
-
 // service is a small HTTP server that misbehaves on demand.
 type service struct {
 	server   *httptest.Server
@@ -31,7 +17,7 @@ type service struct {
 }
 
 // mood says what the service does with its n-th request since the mood began:
-// a delay, and the status to answer with.
+// how long it takes, and the status it answers with.
 type mood func(n int64, req *http.Request) (time.Duration, int)
 
 func start(answer string) *service {
@@ -41,29 +27,31 @@ func start(answer string) *service {
 	return s
 }
 
-func well(int64, *http.Request) (time.Duration, int) { return 0, http.StatusOK }
-
-func down(int64, *http.Request) (time.Duration, int) { return 0, http.StatusServiceUnavailable }
-
 // be changes the mood and counts anew.
 func (s *service) be(m mood) {
 	s.requests.Store(0)
 	s.mood.Store(&m)
 }
 
+func well(int64, *http.Request) (time.Duration, int) { return 0, http.StatusOK }
+
+func down(int64, *http.Request) (time.Duration, int) { return 0, http.StatusServiceUnavailable }
+
 func (s *service) url() string { return s.server.URL }
 
-// seen returns how many requests arrived since the mood began.
+// seen returns how many requests have arrived since the mood began.
 func (s *service) seen() int64 { return s.requests.Load() }
 
 func (s *service) ServeHTTP(w http.ResponseWriter, req *http.Request) {
-	m := *s.mood.Load()
-	delay, status := m(s.requests.Add(1), req)
+	takes, status := (*s.mood.Load())(s.requests.Add(1), req)
 	select {
-	case <-time.After(delay):
+	case <-time.After(takes):
 	case <-req.Context().Done(): // nobody waits any more
 		return
 	}
-	w.WriteHeader(status)
+	if status != http.StatusOK {
+		http.Error(w, http.StatusText(status), status)
+		return
+	}
 	fmt.Fprintln(w, s.answer)
 }
