@@ -55,7 +55,7 @@ type Reason string
 const (
 	ReasonExhausted     Reason = "exhausted"      // MaxAttempts were made
 	ReasonBudgetEmpty   Reason = "budget_empty"   // the retry budget refused
-	ReasonNoTime        Reason = "no_time"        // the next wait does not fit into what is left
+	ReasonNoTime        Reason = "no_time"        // the next wait does not fit into what is left, or the total passed
 	ReasonNotRepeatable Reason = "not_repeatable" // the request must not be sent twice
 	ReasonDoNotRetry    Reason = "do_not_retry"   // the server, or the failure itself, asked for it
 	ReasonNested        Reason = "nested"         // a layer above retries already

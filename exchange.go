@@ -30,8 +30,15 @@ type Exchange[Q, R any] interface {
 // done, an error means that the caller gave up, whatever the error looks like:
 // protocols cannot tell a caller's deadline from a slow network by the error.
 func Judge[Q, R any](ctx context.Context, x Exchange[Q, R], r R, err error) Outcome {
-	o := x.Classify(r, err)
-	if err != nil && o.Class != Rejected && ctx.Err() != nil {
+	if err == nil {
+		return x.Classify(r, nil)
+	}
+	return judgeError(ctx, x.Classify(r, err))
+}
+
+// judgeError is apart so that Judge is small enough to be inlined.
+func judgeError(ctx context.Context, o Outcome) Outcome {
+	if o.Class != Rejected && ctx.Err() != nil {
 		return Outcome{Class: Canceled}
 	}
 	return o

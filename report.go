@@ -47,7 +47,8 @@ type Summary struct {
 
 type reportKey struct{}
 
-// WithReport returns a context whose next call fills the Report.
+// WithReport returns a context whose next call fills the Report. Calls that are
+// made within that call are not part of it.
 func WithReport(ctx context.Context) (context.Context, *Report) {
 	r := new(Report)
 	return context.WithValue(ctx, reportKey{}, r), r
@@ -57,6 +58,13 @@ func WithReport(ctx context.Context) (context.Context, *Report) {
 func ReportFrom(ctx context.Context) *Report {
 	r, _ := ctx.Value(reportKey{}).(*Report)
 	return r
+}
+
+// WithoutReport returns a context that hides the Report of ctx. It is for
+// pipelines: what is called in an attempt may make calls of its own, which are
+// none of the Report's.
+func WithoutReport(ctx context.Context) context.Context {
+	return context.WithValue(ctx, reportKey{}, (*Report)(nil))
 }
 
 // Note changes the summary of ctx's Report, if it has one and its call is not

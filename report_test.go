@@ -42,6 +42,19 @@ func TestANilReportIsLeftAlone(t *testing.T) {
 	backstay.Note(context.Background(), func(*backstay.Summary) { t.Error("called") })
 }
 
+func TestAReportCanBeHidden(t *testing.T) {
+	ctx, report := backstay.WithReport(context.Background())
+	hidden := backstay.WithoutReport(ctx)
+	backstay.Note(hidden, func(*backstay.Summary) { t.Error("called") })
+	if backstay.ReportFrom(hidden) != nil || backstay.ReportFrom(ctx) != report {
+		t.Error("hidden where it should not be, or the other way round")
+	}
+	again, inner := backstay.WithReport(hidden)
+	if backstay.ReportFrom(again) != inner {
+		t.Error("a call within cannot have a report of its own")
+	}
+}
+
 func TestAReportMayBeNotedFromManyGoroutines(t *testing.T) {
 	ctx, report := backstay.WithReport(context.Background())
 	var wg sync.WaitGroup

@@ -24,51 +24,43 @@ import (
 // Without a budget Run reads no clock before an attempt has failed, so that
 // Elapsed counts from there; [RunAt] counts from where its caller says.
 func Run[Q, R any](ctx context.Context, p *Policy, x backstay.Exchange[Q, R], q Q, next backstay.Call[Q, R]) (R, error) {
-	var began backstay.Instant
-	if p.Budget() != nil {
-		began = backstay.Now()
+	return RunAt(ctx, 0, p, x, q, next)
+}
+
+// RunAt is Run for a pipeline, which has read the clock already, at began, has
+// seen that ctx is alive, and notes by itself that a call succeeded at once. A
+// began of 0 means that none of this is so.
+func RunAt[Q, R any](ctx context.Context, began backstay.Instant, p *Policy, x backstay.Exchange[Q, R], q Q, next backstay.Call[Q, R]) (R, error) {
+	if p == nil {
+		return next(ctx, q)
 	}
-	if p != nil && ctx.Err() != nil {
+	alone := began == 0
+	if alone && ctx.Err() != nil {
 		var none R
 		return none, refuse(ctx)
 	}
-	r, first, err := run(ctx, began, p, x, q, next)
-	if first && p != nil {
+	if p.budget != nil {
+		if alone {
+			began = backstay.Now()
+		}
+		p.budget.Deposit(began)
+	}
+	r, err := next(ctx, q)
+	o := backstay.Judge(ctx, x, r, err)
+	if o.Class != backstay.Success {
+		return goOn(ctx, began, p, x, q, r, err, o, next)
+	}
+	if alone {
 		note(backstay.ReportFrom(ctx), 1, "")
 	}
 	return r, err
 }
 
-// RunAt is Run for a pipeline, which has read the clock already, at began, has
-// seen that ctx is alive, and notes by itself that a call succeeded at once.
-func RunAt[Q, R any](ctx context.Context, began backstay.Instant, p *Policy, x backstay.Exchange[Q, R], q Q, next backstay.Call[Q, R]) (R, error) {
-	r, _, err := run(ctx, began, p, x, q, next)
-	return r, err
-}
-
-// run makes the first attempt, and further ones where it fails. first is true
-// where the first attempt succeeded.
-func run[Q, R any](ctx context.Context, began backstay.Instant, p *Policy, x backstay.Exchange[Q, R], q Q, next backstay.Call[Q, R]) (_ R, first bool, _ error) {
-	if p == nil {
-		r, err := next(ctx, q)
-		return r, true, err
-	}
-	if p.budget != nil {
-		p.budget.Deposit(began)
-	}
-	r, err := next(ctx, q)
-	var o backstay.Outcome
-	if err == nil {
-		o = x.Classify(r, nil) // as Judge would, and quicker
-	} else {
-		o = backstay.Judge(ctx, x, r, err)
-	}
-	if o.Class != backstay.Success {
-		c := begin(ctx, p, began, o, err)
-		r, err = again(ctx, &c, x, q, r, next)
-		return r, false, err
-	}
-	return r, true, err
+// goOn goes on after a first attempt that did not succeed: it returned r and
+// err, which were judged as o. It is apart because what it keeps is large.
+func goOn[Q, R any](ctx context.Context, began backstay.Instant, p *Policy, x backstay.Exchange[Q, R], q Q, r R, err error, o backstay.Outcome, next backstay.Call[Q, R]) (R, error) {
+	c := begin(ctx, p, began, o, err)
+	return again(ctx, &c, x, q, r, next)
 }
 
 // Do calls f under p, as [Run] does: errors are judged by [backstay.Classify].
