@@ -2,6 +2,7 @@ package backstay
 
 import (
 	"context"
+	"errors"
 	"fmt"
 )
 
@@ -12,7 +13,7 @@ func ContextError(ctx context.Context) error {
 	if err == nil {
 		return nil
 	}
-	if cause := context.Cause(ctx); cause != err {
+	if cause := context.Cause(ctx); !errors.Is(err, cause) { // != panics where both are of a type that cannot be compared
 		return fmt.Errorf("%w: %w", err, cause)
 	}
 	return err

@@ -33,11 +33,16 @@ func (i Instant) Add(d time.Duration) Instant {
 // Sub returns the time from earlier to i.
 func (i Instant) Sub(earlier Instant) time.Duration { return time.Duration(i - earlier) }
 
-// Until returns the time from i to t. A t without a monotonic reading, such as
-// one that was decoded from a message, is compared by the wall clock of now.
+// Until returns the time from i to t, the longest duration where that does not
+// fit. A t without a monotonic reading, such as one that was decoded from a
+// message, is compared by the wall clock of now.
 func (i Instant) Until(t time.Time) time.Duration {
 	if t == t.Round(0) {
-		return time.Until(t) + Now().Sub(i)
+		left, passed := time.Until(t), Now().Sub(i)
+		if passed > 0 && left > math.MaxInt64-passed { // "no deadline", said as one in the year 9999
+			return math.MaxInt64
+		}
+		return left + passed
 	}
 	return t.Sub(start) - time.Duration(i-origin)
 }

@@ -93,15 +93,16 @@ func TestSummaryReadsAsOneLine(t *testing.T) {
 	}
 }
 
-type tracer struct{ name string }
+type tracer struct {
+	name  string
+	ended *[]string // names, in the order in which spans ended
+}
 
 func (t tracer) Observe(context.Context, backstay.Event) {}
 
 func (t tracer) Start(ctx context.Context, _ backstay.Event) (context.Context, func(backstay.Event)) {
-	return context.WithValue(ctx, t, true), func(e backstay.Event) { ended = append(ended, t.name) }
+	return context.WithValue(ctx, t, true), func(backstay.Event) { *t.ended = append(*t.ended, t.name) }
 }
-
-var ended []string
 
 func TestObserversJoin(t *testing.T) {
 	if backstay.Observers(nil, nil) != nil {
@@ -119,12 +120,14 @@ func TestObserversJoin(t *testing.T) {
 	if _, ok := both.(backstay.Tracer); ok {
 		t.Error("a tracer out of nothing")
 	}
-	traced, ok := backstay.Observers(tell("a"), tracer{"x"}, tracer{"y"}).(backstay.Tracer)
+	var ended []string
+	x, y := tracer{"x", &ended}, tracer{"y", &ended}
+	traced, ok := backstay.Observers(tell("a"), x, y).(backstay.Tracer)
 	if !ok {
 		t.Fatal("the tracers are lost")
 	}
 	ctx, end := traced.Start(context.Background(), backstay.Event{})
-	if ctx.Value(tracer{"x"}) == nil || ctx.Value(tracer{"y"}) == nil {
+	if ctx.Value(x) == nil || ctx.Value(y) == nil {
 		t.Error("a tracer's context is lost")
 	}
 	end(backstay.Event{})

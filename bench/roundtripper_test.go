@@ -21,6 +21,7 @@ import (
 // hedgedhttp only hedges.
 func BenchmarkRoundTripper(b *testing.B) {
 	compare(b, "timer", succeeds, overTransport(memory{}, transports()...)...)
+	compare(b, "timer-watched", succeeds, overTransport(memory{watches: true}, transports()...)...)
 	within(b, "bounded", succeeds, overTransport(memory{}, transports()...)...)
 	within(b, "bounded-header", succeeds, overTransport(memory{}, bareTransport(), backstayTransport("*"))...)
 	compareParallel(b, "timer-parallel", succeeds, overTransport(memory{}, transports()...)...)
@@ -42,13 +43,16 @@ func transports() []layered {
 	}
 }
 
-// memory is a transport that answers without a network. Like every transport
-// it watches the request's context.
-type memory struct{}
+// memory is a transport that answers without a network, and so at once. Where
+// it watches, it waits on the request's context first, as a transport with a
+// network does.
+type memory struct{ watches bool }
 
-func (memory) RoundTrip(r *http.Request) (*http.Response, error) {
-	if _, err := watching(r.Context()); err != nil {
-		return nil, err
+func (m memory) RoundTrip(r *http.Request) (*http.Response, error) {
+	if m.watches {
+		if _, err := watching(r.Context()); err != nil {
+			return nil, err
+		}
 	}
 	return &http.Response{
 		StatusCode: http.StatusOK, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,

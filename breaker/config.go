@@ -8,7 +8,7 @@ import (
 	"github.com/backstay-go/backstay"
 )
 
-// Defaults of a [Config].
+// The defaults of a [Config].
 const (
 	DefaultWindow       = 20
 	DefaultBuckets      = 10

@@ -1,16 +1,23 @@
 // Package breaker is a circuit breaker: it stops calling a backend that keeps
-// failing, so that callers fail at once instead of waiting, and the backend
-// gets room to recover.
+// failing.
 //
-// # What it does
+// # The problem
+//
+// A backend that is down is asked all the same: every caller waits for its
+// timeout, holding what it holds, and the backend is met by the whole load in
+// the moment in which it might recover.
+//
+// # How it works
 //
 // Closed, it lets every call pass and remembers how the last ones ended. When
 // too many of them failed or were slow it opens: for a while every call is
 // rejected with an [OpenError], unsent and in well under a microsecond. When
 // that time is over it is half-open: exactly [Config].Probes calls pass. If
-// all succeed it closes; if one fails it opens again, for twice as long.
+// all succeed it closes; if one fails it opens again, for twice as long. An
+// outage is ruled by sony/gobreaker, one machine of it for each opening; the
+// closed state, which nearly every call meets, is this package's own.
 //
-// # What it promises
+// # The promise
 //
 //   - A healthy call costs some 20 ns, no allocation and no write to shared
 //     memory, so that processors do not wait for each other.
@@ -43,7 +50,16 @@
 // The rules are alternatives: any of them opens the breaker. They are looked at
 // when a call has failed or was slow; a healthy call never opens a breaker.
 //
-// # Use
+// # Example
+//
+//	b, err := breaker.New(breaker.Config{})
+//	...
+//	rate, err := breaker.Do(ctx, b, func(ctx context.Context) (Rate, error) {
+//		return client.Rate(ctx, currency)
+//	})
+//	if errors.Is(err, breaker.ErrOpen) {
+//		// nothing was sent
+//	}
 //
 // [Do] wraps a plain function, [Run] a protocol's call, [Breaker.Allow] is for
 // those who cannot wrap. A [Registry] keeps one breaker per host, so that one
@@ -66,7 +82,4 @@
 // Limiting concurrency or rate (see package bulkhead), hiding failures from
 // the caller (see package fallback), or sharing state between processes: each
 // process learns for itself.
-//
-// An outage is ruled by sony/gobreaker: one machine of it for each opening. The
-// closed state, which nearly every call meets, is this package's own.
 package breaker

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -56,7 +57,7 @@ func TestC29_AProbeThatNeverReturnsLosesItsPlaceAfterTheLease(t *testing.T) {
 
 		time.Sleep(30*time.Second - 1)
 		wantRejected(t, call(t.Context(), b, nil))
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		next, err := b.Allow(t.Context())
 		wantAdmitted(t, err)
 		wantRejected(t, call(t.Context(), b, nil)) // one place, taken again
@@ -94,7 +95,7 @@ func TestTheLeaseThatEndsFirstFreesAPlaceFirst(t *testing.T) {
 		time.Sleep(8*time.Second - 1)
 		wantRejected(t, call(t.Context(), b, nil))
 		for range 2 { // the first lease ends, a second later the other
-			time.Sleep(1)
+			time.Sleep(time.Nanosecond)
 			_ = must(b.Allow(t.Context()))
 			time.Sleep(time.Second - 1)
 			wantRejected(t, call(t.Context(), b, nil))
@@ -185,7 +186,7 @@ func TestAnOpenBreakerIsOpenToTheNanosecond(t *testing.T) {
 		time.Sleep(time.Second - 1)
 		wantState(t, b, breaker.Open)
 		wantRejected(t, call(t.Context(), b, nil))
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		wantState(t, b, breaker.HalfOpen)
 		if err := call(t.Context(), b, nil); err != nil {
 			t.Error(err)
@@ -256,26 +257,24 @@ func TestEachFailedReopeningLastsTwiceAsLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, l := newBreaker(t, breaker.Config{Consecutive: 2, OpenFor: time.Second, MaxOpenFor: 5 * time.Second})
 		trip(t, b)
-		for _, wait := range []time.Duration{1, 2, 4, 5, 5} {
-			time.Sleep(wait*time.Second - 1)
+		const s = time.Second
+		for _, wait := range []time.Duration{s, 2 * s, 4 * s, 5 * s, 5 * s} {
+			time.Sleep(wait - 1)
 			wantRejected(t, call(t.Context(), b, nil))
-			time.Sleep(1)
+			time.Sleep(time.Nanosecond)
 			wantAdmitted(t, call(t.Context(), b, errBackend))
 		}
-		time.Sleep(5 * time.Second)
+		time.Sleep(5 * s)
 		wantAdmitted(t, call(t.Context(), b, nil))
 		trip(t, b)
 		var waits []time.Duration
 		for _, e := range l.of(backstay.BreakerChanged) {
 			if e.To == "open" {
-				waits = append(waits, e.Wait/time.Second)
+				waits = append(waits, e.Wait)
 			}
 		}
-		want := []time.Duration{1, 2, 4, 5, 5, 5, 1}
-		for i := range want {
-			if len(waits) != len(want) || waits[i] != want[i] {
-				t.Fatalf("openings of %v s, want %v", waits, want)
-			}
+		if want := []time.Duration{s, 2 * s, 4 * s, 5 * s, 5 * s, 5 * s, s}; !slices.Equal(waits, want) {
+			t.Errorf("openings of %v, want %v", waits, want)
 		}
 	})
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/backstay-go/backstay/internal/keyed"
 )
 
-// Defaults of a [RegistryConfig].
+// The defaults of a [RegistryConfig].
 const (
 	DefaultMaxKeys   = keyed.DefaultMaxKeys
 	DefaultIdleAfter = keyed.DefaultIdleAfter
@@ -79,10 +79,10 @@ func (r *Registry) Get(key string) *Breaker {
 	return r.breakers.Get(key, backstay.Now())
 }
 
-// Range calls yield for every breaker until it returns false, in no order.
-// Breakers that come or go meanwhile may be left out. yield may use the
-// registry.
-func (r *Registry) Range(yield func(key string, b *Breaker) bool) {
+// All calls yield for every breaker, in no order, until it returns false. It
+// has the shape of an iterator: for key, b := range registry.All. Breakers that
+// come or go meanwhile may be left out. yield may use the registry.
+func (r *Registry) All(yield func(key string, b *Breaker) bool) {
 	if r != nil {
 		r.breakers.Range(yield)
 	}

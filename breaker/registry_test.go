@@ -3,6 +3,7 @@ package breaker_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -111,15 +112,12 @@ func TestBusy(t *testing.T) {
 	})
 }
 
-func TestRangeTellsEveryBreaker(t *testing.T) {
+func TestAllTellsEveryBreaker(t *testing.T) {
 	r, _ := newRegistry(t, breaker.Config{}, breaker.RegistryConfig{})
 	for _, key := range []string{"a", "b", "c"} {
 		r.Get(key)
 	}
-	found := map[string]*breaker.Breaker{}
-	for key, b := range r.Range {
-		found[key] = b
-	}
+	found := maps.Collect(r.All)
 	if len(found) != 3 || r.Len() != 3 || found["b"] != r.Get("b") {
 		t.Errorf("found %v", found)
 	}
@@ -139,7 +137,7 @@ func TestAllFaultsOfARegistryAreToldAtOnce(t *testing.T) {
 
 func TestANilRegistryHasNoBreakers(t *testing.T) {
 	var r *breaker.Registry
-	r.Range(func(string, *breaker.Breaker) bool { t.Error("it has"); return true })
+	r.All(func(string, *breaker.Breaker) bool { t.Error("it has"); return true })
 	if r.Get("a") != nil || r.Len() != 0 {
 		t.Error("it has")
 	}

@@ -1,6 +1,7 @@
 package bulkhead
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -20,31 +21,41 @@ const (
 	AIMD = "aimd"
 )
 
+// The defaults of an [AdaptiveConfig].
+const (
+	DefaultMin       = 4
+	DefaultMax       = 1024
+	DefaultWindow    = 100 * time.Millisecond
+	DefaultTolerance = 1.5
+	DefaultRemeasure = 30 * time.Second
+	DefaultDecrease  = 0.7
+)
+
 // AdaptiveConfig lets the limit follow the backend. It is reconsidered at the
 // end of every window, from the calls that ended in it: their mean latency,
 // and how many met congestion (an overload, or a timeout that was not the
 // caller's own).
 type AdaptiveConfig struct {
-	// Algorithm is [Gradient] or [AIMD]. "" means Gradient.
+	// Algorithm is [Gradient] or [AIMD]. "" means [Gradient].
 	Algorithm string `json:"algorithm,omitempty" yaml:"algorithm,omitempty"`
-	// Min and Max are the floor and the ceiling of the limit. 0 means 4 and
-	// 1024. The limit starts from [Config].Limit, which must lie between
+	// Min and Max are the floor and the ceiling of the limit. 0 means
+	// [DefaultMin] and [DefaultMax]. The limit starts from [Config].Limit, which must lie between
 	// them; its default is moved there.
 	Min int64 `json:"min,omitempty" yaml:"min,omitempty"`
 	Max int64 `json:"max,omitempty" yaml:"max,omitempty"`
 	// Window is the least time between two changes. It lasts until 10 calls
-	// have ended, too. 0 means 100 ms.
+	// have ended, too. 0 means [DefaultWindow].
 	Window time.Duration `json:"window,omitempty" yaml:"window,omitempty"`
 	// Tolerance is how many times the latency of an idle backend is still
-	// good. Gradient only. 0 means 1.5.
+	// good. Gradient only. 0 means [DefaultTolerance].
 	Tolerance float64 `json:"tolerance,omitempty" yaml:"tolerance,omitempty"`
 	// Remeasure is how often the latency of an idle backend is measured
 	// afresh, by half the limit for one window: without that, a backend that
 	// has become slower for good would be taken for an overloaded one.
-	// Gradient only. 0 means 30 s.
+	// Gradient only. 0 means [DefaultRemeasure].
 	Remeasure time.Duration `json:"remeasure,omitempty" yaml:"remeasure,omitempty"`
 	// Decrease is what the limit is multiplied with on congestion. AIMD only.
-	// 0 means 0.7.
+	// 0 means [DefaultDecrease].
 	Decrease float64 `json:"decrease,omitempty" yaml:"decrease,omitempty"`
 }
 
@@ -91,27 +102,13 @@ func (c *AdaptiveConfig) settings(limit int64) []backstay.Setting {
 }
 
 func (c AdaptiveConfig) withDefaults() AdaptiveConfig {
-	if c.Algorithm == "" {
-		c.Algorithm = Gradient
-	}
-	if c.Min == 0 {
-		c.Min = 4
-	}
-	if c.Max == 0 {
-		c.Max = 1024
-	}
-	if c.Window == 0 {
-		c.Window = 100 * time.Millisecond
-	}
-	if c.Tolerance == 0 {
-		c.Tolerance = 1.5
-	}
-	if c.Remeasure == 0 {
-		c.Remeasure = 30 * time.Second
-	}
-	if c.Decrease == 0 {
-		c.Decrease = 0.7
-	}
+	c.Algorithm = cmp.Or(c.Algorithm, Gradient)
+	c.Min = cmp.Or(c.Min, DefaultMin)
+	c.Max = cmp.Or(c.Max, DefaultMax)
+	c.Window = cmp.Or(c.Window, DefaultWindow)
+	c.Tolerance = cmp.Or(c.Tolerance, DefaultTolerance)
+	c.Remeasure = cmp.Or(c.Remeasure, DefaultRemeasure)
+	c.Decrease = cmp.Or(c.Decrease, DefaultDecrease)
 	return c
 }
 

@@ -1,6 +1,7 @@
 package bulkhead
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -131,12 +132,8 @@ func (c *PriorityConfig) settings() []backstay.Setting {
 func isShare(f float64) bool { return f > 0 && f <= 1 }
 
 func (c PriorityConfig) withDefaults() PriorityConfig {
-	if c.DefaultShare == 0 {
-		c.DefaultShare = 0.9
-	}
-	if c.SheddableShare == 0 {
-		c.SheddableShare = min(0.7, c.DefaultShare)
-	}
+	c.DefaultShare = cmp.Or(c.DefaultShare, 0.9)
+	c.SheddableShare = cmp.Or(c.SheddableShare, min(0.7, c.DefaultShare))
 	return c
 }
 
@@ -158,8 +155,6 @@ func (c *RateConfig) settings() []backstay.Setting {
 }
 
 func (c RateConfig) withDefaults() RateConfig {
-	if c.Burst == 0 {
-		c.Burst = int(math.Ceil(c.PerSecond))
-	}
+	c.Burst = cmp.Or(c.Burst, int(math.Ceil(c.PerSecond)))
 	return c
 }

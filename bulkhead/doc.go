@@ -1,17 +1,12 @@
-// Package bulkhead bounds how many calls are in flight at once, so that one
-// slow dependency cannot take up all the goroutines, connections and memory of
-// a program, and one busy client not all of a server.
+// Package bulkhead bounds how many calls are in flight at once.
 //
-//	b, err := bulkhead.New(bulkhead.Config{Limit: 20})
-//	...
-//	user, err := bulkhead.Do(ctx, b, func(ctx context.Context) (User, error) {
-//		return client.Get(ctx, id)
-//	})
-//	if errors.Is(err, bulkhead.ErrFull) {
-//		// nothing was sent
-//	}
+// # The problem
 //
-// # Promise
+// Calls to one slow dependency pile up until they hold all the goroutines,
+// connections and memory of a program, and everything else that it does fails
+// with them. On the other side, one busy client takes up all of a server.
+//
+// # The promise
 //
 //   - Never more than the limit is in flight. A permit is held until the call
 //     has really ended, whatever its caller's timeout says, and comes back
@@ -46,6 +41,17 @@
 //	  Tolerance                1.5 times the latency of an idle backend
 //	  Remeasure                every 30s
 //	  Decrease                 times 0.7 (aimd)
+//
+// # Example
+//
+//	b, err := bulkhead.New(bulkhead.Config{Limit: 20})
+//	...
+//	user, err := bulkhead.Do(ctx, b, func(ctx context.Context) (User, error) {
+//		return client.Get(ctx, id)
+//	})
+//	if errors.Is(err, bulkhead.ErrFull) {
+//		// nothing was sent
+//	}
 //
 // # Which limit
 //

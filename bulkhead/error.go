@@ -68,9 +68,9 @@ func (e *FullError) Is(target error) bool {
 	return target == ErrFull || target == backstay.ErrRejected
 }
 
-// Outcome is rejected: the request has not left the process.
+// Outcome is a rejection. RetryAfter is when our own rate allows another call.
 func (e *FullError) Outcome() backstay.Outcome {
-	return backstay.Outcome{Class: backstay.Rejected, Marks: backstay.Marks{Unsent: true}, RetryAfter: e.RetryAfter}
+	return backstay.Outcome{Class: backstay.Rejected, RetryAfter: e.RetryAfter}
 }
 
 // refuse makes the error of a refused call and tells of it.

@@ -45,7 +45,7 @@ func TestAFullErrorIsARefusal(t *testing.T) {
 	if errors.Is(err, context.Canceled) {
 		t.Error("matches context.Canceled")
 	}
-	want := backstay.Outcome{Class: backstay.Rejected, Marks: backstay.Marks{Unsent: true}, RetryAfter: time.Second}
+	want := backstay.Outcome{Class: backstay.Rejected, RetryAfter: time.Second}
 	if got := backstay.Classify(err); got != want {
 		t.Errorf("judged %+v", got)
 	}

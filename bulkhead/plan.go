@@ -1,6 +1,7 @@
 package bulkhead
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"time"
@@ -56,14 +57,10 @@ func makePlan(c Config) *plan {
 // setLimit turns the notation of Config.Limit into a number.
 func (p *plan) setLimit(limit int64) {
 	p.unlimited = limit == Unlimited
-	switch limit {
-	case Unlimited:
-		p.limit = maxLimit
-	case 0:
-		p.limit = DefaultLimit
-	default:
-		p.limit = limit
+	if p.unlimited {
+		limit = maxLimit
 	}
+	p.limit = cmp.Or(limit, DefaultLimit)
 }
 
 // ceiling is the decision who fits: a call is admitted if what is in flight,

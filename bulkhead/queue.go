@@ -168,9 +168,11 @@ func (b *Bulkhead) expire() {
 }
 
 // settle takes w out of the line and tells it why. One that is admitted holds
-// its permit from here on, whether or not it still wants it.
+// its permit from here on, whether or not it still wants it. Whoever is told
+// does not count as waiting any more.
 func (q *queue) settle(w *waiter, v verdict) {
 	q.line.leave(w)
+	q.waiting.Add(-1)
 	w.verdict = v
 	close(w.ready)
 }

@@ -1,6 +1,7 @@
 package deadline
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/backstay-go/backstay"
@@ -39,15 +40,13 @@ func (c Config) Validate() error {
 			Allowed: "must not be negative",
 		},
 		backstay.Setting{
-			Path: "need", Value: c.Need, Valid: c.Need >= 0 && (total == NoTotal || c.Need <= total),
+			Path: "need", Value: c.Need, Valid: c.Need >= 0 && (total < 0 || c.Need <= total),
 			Allowed: "must not be negative, nor longer than total",
 		},
 	)
 }
 
 func (c Config) withDefaults() Config {
-	if c.Total == 0 {
-		c.Total = DefaultTotal
-	}
+	c.Total = cmp.Or(c.Total, DefaultTotal)
 	return c
 }

@@ -18,9 +18,26 @@
 //
 // # Defaults
 //
-//	Total    10s  the whole call: attempts, waits, reading the answer; NoTotal means none
-//	Reserve  0    taken off the caller's deadline for the way back
-//	Need     0    the least time in which it makes sense to begin
+//	Policy    Total    10s   the whole call: attempts, waits, reading the answer; NoTotal means none
+//	          Reserve  0     taken off the caller's deadline for the way back
+//	          Need     0     the least time in which it makes sense to begin
+//	Incoming  Cap      60s   from a request's arrival, whatever its caller says; NoCap means none
+//	          Minimum  0     the least time with which a handler begins
+//	          Headers  x-backstay-timeout-ms
+//
+// # Example
+//
+// A client bounds its call and tells the server; the server takes it up:
+//
+//	policy, err := deadline.New(deadline.Config{Total: time.Second})
+//	...
+//	stock, err := deadline.Do(ctx, policy, func(ctx context.Context) (Stock, error) {
+//		deadline.Inject(ctx, req.Header, deadline.BackstayTimeout(), 0)
+//		return send(req.WithContext(ctx))
+//	})
+//
+//	ctx, cancel, err := deadline.Extract(req.Context(), req.Header, incoming, arrived)
+//	defer cancel()
 //
 // # Pitfalls
 //

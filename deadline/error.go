@@ -49,7 +49,11 @@ func (e *Error) Is(target error) bool {
 func (e *Error) Timeout() bool { return true }
 
 // Outcome is a fault: the backend failed to answer in time, and there is none
-// left for another try. A fallback may still answer.
+// left for another try. A fallback may still answer. Where the time passed in a
+// queue of ours, before anything was sent, it is a rejection.
 func (e *Error) Outcome() backstay.Outcome {
+	if errors.Is(e.Err, backstay.ErrRejected) {
+		return backstay.Outcome{Class: backstay.Rejected}
+	}
 	return backstay.Outcome{Class: backstay.Fault}
 }

@@ -37,5 +37,5 @@ func ExampleExtract() {
 	fmt.Println(err)
 	// Output:
 	// true
-	// deadline: too late: 5ms left, 20ms needed; nothing was sent
+	// deadline: too late: 5ms left, 20ms needed; nothing was begun
 }

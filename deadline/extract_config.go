@@ -1,6 +1,7 @@
 package deadline
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -55,9 +56,7 @@ func (c IncomingConfig) Validate() error {
 }
 
 func (c IncomingConfig) withDefaults() IncomingConfig {
-	if c.Cap == 0 {
-		c.Cap = DefaultCap
-	}
+	c.Cap = cmp.Or(c.Cap, DefaultCap)
 	if len(c.Headers) == 0 {
 		c.Headers = []string{DefaultHeader}
 	}

@@ -54,7 +54,7 @@ func (p *Policy) Plan(remaining time.Duration, bounded bool) Budget {
 		}
 		return Budget{Limit: c.Total, Left: c.Total}
 	}
-	left := remaining - c.Reserve
+	left := max(remaining, 0) - c.Reserve // what has passed has passed: a deadline of long ago does not wrap around
 	switch {
 	case left <= 0 || left < c.Need:
 		return Budget{Left: left, Late: true}
@@ -144,8 +144,17 @@ func within[Q, R any](c *lazyctx.Ctx, d time.Duration, p *Policy, x backstay.Exc
 	if err == nil {
 		x.Discard(r)
 	}
+	backstay.Note(c, noteExpired)
 	var none R
 	return none, &Error{Name: p.scope.Name(), Total: d, Err: err}
+}
+
+// noteExpired mends the reason: to those inside it looked as if the caller had
+// left. A refusal in a queue stays what it is.
+func noteExpired(s *backstay.Summary) {
+	if s.Reason == "" || s.Reason == backstay.ReasonCanceled {
+		s.Reason = backstay.ReasonNoTime
+	}
 }
 
 // Do calls f under the bounds of p, as [Run] does.

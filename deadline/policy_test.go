@@ -120,6 +120,40 @@ func TestALateCallIsRefusedBeforeItBegins(t *testing.T) {
 	})
 }
 
+func TestTheReportOfACallThatTookTooLongSaysSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, report := backstay.WithReport(t.Context())
+		_, err := deadline.Do(ctx, policy(t, deadline.Config{}), func(ctx context.Context) (int, error) {
+			<-ctx.Done()
+			backstay.Note(ctx, func(s *backstay.Summary) { s.Reason = backstay.ReasonCanceled }) // as a retry would
+			return 0, ctx.Err()
+		})
+		if got := report.Summary().Reason; !errors.Is(err, deadline.ErrExceeded) || got != backstay.ReasonNoTime {
+			t.Errorf("reason %q, error %v", got, err)
+		}
+	})
+}
+
+func TestATotalThatPassedInAQueueIsARejection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		full := backstay.Mark(errors.Join(backstay.ErrRejected, errors.New("full")), backstay.Outcome{Class: backstay.Rejected})
+		for want, err := range map[backstay.Class]error{backstay.Rejected: full, backstay.Fault: errors.New("reset")} {
+			ctx, report := backstay.WithReport(t.Context())
+			_, got := deadline.Do(ctx, policy(t, deadline.Config{}), func(ctx context.Context) (int, error) {
+				<-ctx.Done()
+				backstay.Note(ctx, func(s *backstay.Summary) { s.Reason = backstay.ReasonBulkheadFull })
+				return 0, err
+			})
+			if o := backstay.Classify(got); o.Class != want || !errors.Is(got, deadline.ErrExceeded) {
+				t.Errorf("%v is %v, want %v", got, o.Class, want)
+			}
+			if r := report.Summary().Reason; r != backstay.ReasonBulkheadFull {
+				t.Errorf("reason %q", r)
+			}
+		}
+	})
+}
+
 func TestADeadContextReachesNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		why := errors.New("user pressed stop")
@@ -183,6 +217,9 @@ func TestABadConfigurationNamesEveryFault(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("%q is not named in: %v", path, err)
 		}
+	}
+	if err := (deadline.Config{Total: -5}).Validate(); err == nil || strings.Contains(err.Error(), "need") {
+		t.Errorf("a fault of total is put on need, too: %v", err)
 	}
 	if _, err := deadline.New(deadline.Config{Total: time.Second, Need: time.Minute}); err == nil {
 		t.Error("a need longer than the total can never be met")

@@ -33,9 +33,9 @@ func (e *TooLateError) Error() string {
 		who += " " + e.Name
 	}
 	if e.Remaining <= 0 {
-		return fmt.Sprintf("%s: too late: the caller's deadline passed %v ago; nothing was sent", who, -e.Remaining)
+		return fmt.Sprintf("%s: too late: the caller's deadline passed %v ago; nothing was begun", who, -e.Remaining)
 	}
-	return fmt.Sprintf("%s: too late: %v left, %v needed; nothing was sent", who, e.Remaining, e.Need)
+	return fmt.Sprintf("%s: too late: %v left, %v needed; nothing was begun", who, e.Remaining, e.Need)
 }
 
 // Is matches [ErrTooLate], [backstay.ErrRejected] and context.DeadlineExceeded.

@@ -1,12 +1,13 @@
 package fallback
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/backstay-go/backstay"
 )
 
-// What the zero values of [CacheConfig] stand for.
+// The defaults of a [CacheConfig].
 const (
 	DefaultMaxEntries     = 1_000
 	DefaultMaxAge         = 5 * time.Minute
@@ -21,12 +22,12 @@ type Config struct {
 	// FailClosed marks a call that must refuse rather than degrade, such as
 	// an authorization: rungs or drills beside it are a fault, so that nobody
 	// puts a ladder there by mistake.
-	FailClosed bool `json:"fail_closed,omitzero" yaml:"fail_closed,omitempty"`
+	FailClosed bool `json:"fail_closed,omitempty" yaml:"fail_closed,omitempty"`
 	// DrillShare is the share of calls, from 0 to 1, that take the ladder on
 	// purpose instead of being made, so that the path is known to work before
 	// it is needed. A drill that no rung answers is made as an ordinary call.
-	// Default 0: none.
-	DrillShare float64 `json:"drill_share,omitzero" yaml:"drill_share,omitempty"`
+	// 0 means none.
+	DrillShare float64 `json:"drill_share,omitempty" yaml:"drill_share,omitempty"`
 	// Cache bounds what a [Cached] rung keeps and how it is refreshed.
 	Cache CacheConfig `json:"cache,omitzero" yaml:"cache,omitempty"`
 }
@@ -34,23 +35,22 @@ type Config struct {
 // CacheConfig bounds a [Cached] rung. Each [Ladder] has a cache of its own.
 type CacheConfig struct {
 	// MaxEntries is how many keys are kept; the least recently used one makes
-	// room. Default 1,000.
-	MaxEntries int `json:"max_entries,omitzero" yaml:"max_entries,omitempty"`
-	// MaxAge is how old a value may be and still be served. Default 5 min.
-	MaxAge time.Duration `json:"max_age,omitzero" yaml:"max_age,omitempty"`
-	// RefreshTimeout bounds one background refresh. Default 10 s.
-	RefreshTimeout time.Duration `json:"refresh_timeout,omitzero" yaml:"refresh_timeout,omitempty"`
+	// room. 0 means [DefaultMaxEntries].
+	MaxEntries int `json:"max_entries,omitempty" yaml:"max_entries,omitempty"`
+	// MaxAge is how old a value may be and still be served. 0 means [DefaultMaxAge].
+	MaxAge time.Duration `json:"max_age,omitempty" yaml:"max_age,omitempty"`
+	// RefreshTimeout bounds one background refresh. 0 means [DefaultRefreshTimeout].
+	RefreshTimeout time.Duration `json:"refresh_timeout,omitempty" yaml:"refresh_timeout,omitempty"`
 	// RefreshEvery is the least time from the end of one refresh of a key to
 	// the start of the next: a backend that fails fast is not called once
-	// more for every stale answer. Default 1 s.
-	RefreshEvery time.Duration `json:"refresh_every,omitzero" yaml:"refresh_every,omitempty"`
+	// more for every stale answer. 0 means [DefaultRefreshEvery].
+	RefreshEvery time.Duration `json:"refresh_every,omitempty" yaml:"refresh_every,omitempty"`
 	// MaxRefreshes is how many refreshes run at once, over all keys; beyond
-	// it a stale value is served without one. Default 8.
-	MaxRefreshes int `json:"max_refreshes,omitzero" yaml:"max_refreshes,omitempty"`
+	// it a stale value is served without one. 0 means [DefaultMaxRefreshes].
+	MaxRefreshes int `json:"max_refreshes,omitempty" yaml:"max_refreshes,omitempty"`
 }
 
-// Validate returns every fault at once, each a [backstay.FieldError] with its
-// path, joined; nil if there is none.
+// Validate returns every fault at once, each a [backstay.FieldError].
 func (c Config) Validate() error {
 	return backstay.Check(
 		backstay.Setting{Path: "drill_share", Value: c.DrillShare,
@@ -71,16 +71,10 @@ func notNegative[N int | time.Duration](path string, n N) backstay.Setting {
 
 // withDefaults fills in what was left at zero.
 func (c CacheConfig) withDefaults() CacheConfig {
-	setDefault(&c.MaxEntries, DefaultMaxEntries)
-	setDefault(&c.MaxAge, DefaultMaxAge)
-	setDefault(&c.RefreshTimeout, DefaultRefreshTimeout)
-	setDefault(&c.RefreshEvery, DefaultRefreshEvery)
-	setDefault(&c.MaxRefreshes, DefaultMaxRefreshes)
+	c.MaxEntries = cmp.Or(c.MaxEntries, DefaultMaxEntries)
+	c.MaxAge = cmp.Or(c.MaxAge, DefaultMaxAge)
+	c.RefreshTimeout = cmp.Or(c.RefreshTimeout, DefaultRefreshTimeout)
+	c.RefreshEvery = cmp.Or(c.RefreshEvery, DefaultRefreshEvery)
+	c.MaxRefreshes = cmp.Or(c.MaxRefreshes, DefaultMaxRefreshes)
 	return c
-}
-
-func setDefault[N int | time.Duration](n *N, d N) {
-	if *n == 0 {
-		*n = d
-	}
 }

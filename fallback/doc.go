@@ -34,15 +34,24 @@
 //
 // # Defaults
 //
-//	setting                default
-//	fail_closed            false
-//	drill_share            0 (no drills)
-//	cache.max_entries      1,000, least recently used out first
-//	cache.max_age          5 min
-//	cache.refresh_timeout  10 s
-//	cache.refresh_every    1 s between two refreshes of a key
-//	cache.max_refreshes    8 at once
-//	used on                transient, overload, fault, rejected (see When)
+//	FailClosed            false
+//	DrillShare            0: no drills
+//	Cache.MaxEntries      1,000, least recently used out first
+//	Cache.MaxAge          5min
+//	Cache.RefreshTimeout  10s
+//	Cache.RefreshEvery    1s between two refreshes of a key
+//	Cache.MaxRefreshes    8 at once
+//	answers for           transient, overload, fault, rejected; see When
+//
+// # Example
+//
+//	ladder, err := fallback.New(fallback.Config{}, fallback.Rungs(
+//		fallback.Cached(nil, fetchRates),
+//		fallback.Value(defaultRates),
+//	))
+//	...
+//	defer ladder.Close(ctx)
+//	rates, err := fallback.Do(ctx, ladder, fetchRates)
 //
 // # Rungs
 //

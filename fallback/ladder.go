@@ -67,8 +67,8 @@ func New[Q, R any](c Config, rungs []Rung[Q, R], opts ...Option) (*Ladder[Q, R],
 }
 
 // Close cancels the refreshes that are running, whose values nobody would
-// read, starts no more, and waits until they are gone or ctx is done; then its
-// error matches that of ctx. The ladder itself goes on answering. Close may be
+// read, starts no more, and waits until they are gone or ctx ends; then its
+// error matches that of ctx and its cause. The ladder itself goes on answering. Close may be
 // called more than once, but not from a refresh.
 func (l *Ladder[Q, R]) Close(ctx context.Context) error {
 	if l == nil {

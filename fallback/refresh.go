@@ -141,7 +141,7 @@ func (f *flights) close(ctx context.Context, name string) error {
 	case <-gone:
 		return nil
 	case <-ctx.Done():
-		return fmt.Errorf("%s: closed with refreshes still running: %w", title(name), ctx.Err())
+		return fmt.Errorf("%s: closed with refreshes still running: %w", title(name), backstay.ContextError(ctx))
 	}
 }
 

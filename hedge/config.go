@@ -1,12 +1,13 @@
 package hedge
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/backstay-go/backstay"
 )
 
-// What the zero values of [Config] and [BudgetConfig] stand for.
+// The defaults of a [Config] and of its [BudgetConfig].
 const (
 	DefaultPercentile = 0.95
 	DefaultMinSamples = 100
@@ -102,19 +103,12 @@ func (c Config) Validate() error {
 }
 
 func (c Config) withDefaults() Config {
-	orDefault(&c.Percentile, DefaultPercentile)
-	orDefault(&c.MinSamples, DefaultMinSamples)
-	orDefault(&c.Floor, DefaultFloor)
-	orDefault(&c.Ceiling, DefaultCeiling)
-	orDefault(&c.MaxCopies, DefaultMaxCopies)
-	orDefault(&c.Budget.Ratio, DefaultRatio)
-	orDefault(&c.Budget.Burst, DefaultBurst)
+	c.Percentile = cmp.Or(c.Percentile, DefaultPercentile)
+	c.MinSamples = cmp.Or(c.MinSamples, DefaultMinSamples)
+	c.Floor = cmp.Or(c.Floor, DefaultFloor)
+	c.Ceiling = cmp.Or(c.Ceiling, DefaultCeiling)
+	c.MaxCopies = cmp.Or(c.MaxCopies, DefaultMaxCopies)
+	c.Budget.Ratio = cmp.Or(c.Budget.Ratio, DefaultRatio)
+	c.Budget.Burst = cmp.Or(c.Budget.Burst, DefaultBurst)
 	return c
-}
-
-func orDefault[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
-	}
 }

@@ -1,12 +1,14 @@
 // Package hedge answers a slow call with a second copy of it.
 //
+// # The problem
+//
 // Most slow answers are not a slow backend but one unlucky request: a pause of
 // the garbage collector, a lost packet, a busy replica. Sent again, the request
 // is usually quick. So hedge waits until a call has taken longer than nearly
 // all others, sends a copy, and returns the first good answer. That cuts the
 // tail of the latencies at the price of a few per cent more load.
 //
-// # What it promises
+// # The promise
 //
 //   - A failed copy never beats a healthy one that still runs. A failure that
 //     every copy would meet (a permanent one, a fault) ends the race at once; a
@@ -42,7 +44,7 @@
 // were the cancelled losers simply missing, each copy would lower the delay of
 // the next.
 //
-// # Use
+// # Example
 //
 //	policy, err := hedge.New(hedge.Config{})
 //	...

@@ -110,3 +110,35 @@ func TestOnlySuccessesAreMeasured(t *testing.T) {
 		}
 	})
 }
+
+func TestAnOriginClosesItsClonesAndAClonesCloseIsItsOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := must(t, hedge.Config{Delay: delay})
+		a, b := p.Clone(nil), p.Clone(nil)
+		_, _ = hedge.Do(t.Context(), a, func(ctx context.Context) (int, error) {
+			if hedge.Copy(ctx) == 2 {
+				time.Sleep(time.Minute) // deaf
+			}
+			return 0, sleep(ctx, 30*ms)
+		})
+		if a.Late() != 1 || b.Late() != 0 || p.Late() != 1 {
+			t.Errorf("late: %d, %d and %d", a.Late(), b.Late(), p.Late())
+		}
+		began := time.Now()
+		closed(t, b)
+		if time.Since(began) != 0 {
+			t.Error("a clone waits for the other")
+		}
+		closed(t, p)
+		if took := time.Since(began); took < time.Minute-30*ms {
+			t.Errorf("the origin was closed after %v", took)
+		}
+		if got := call(t.Context(), a, copyPlan{after: 50 * ms, reply: reply(good)}); got.sent != 1 {
+			t.Errorf("a clone of a closed policy sent %d copies", got.sent)
+		}
+	})
+	var none *hedge.Policy
+	if none.Late() != 0 {
+		t.Error("a nil policy")
+	}
+}

@@ -15,7 +15,7 @@ import (
 type race[Q, R any] struct {
 	policy   *Policy
 	exchange backstay.Exchange[Q, R]
-	request  Q
+	request  Q // a fork: copies may outlive the call, and the caller change its own
 	next     backstay.Call[Q, R]
 	delay    time.Duration
 	trail    trail
@@ -51,7 +51,7 @@ func run[Q, R any](ctx context.Context, s start, p *Policy, x backstay.Exchange[
 	if err != nil {
 		return next(ctx, q) // it can be sent once, then
 	}
-	r := &race[Q, R]{policy: p, exchange: x, request: q, next: next, delay: s.delay, busy: 1}
+	r := &race[Q, R]{policy: p, exchange: x, request: own, next: next, delay: s.delay, busy: 1}
 	r.enter(ctx, &r.first, 1, s.began)
 	r.arm(ctx)
 	collected := false

@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	backstay "github.com/backstay-go/backstay"
+	"github.com/backstay-go/backstay"
 )
 
 // claim asks for the key until it is the tenure's own or its answer is there,

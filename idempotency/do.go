@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	backstay "github.com/backstay-go/backstay"
+	"github.com/backstay-go/backstay"
 )
 
 // Do is [Guard.Run] for functions that return a value: work in a consumer of

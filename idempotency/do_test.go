@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	backstay "github.com/backstay-go/backstay"
+	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/idempotency"
 )
 

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"time"
 
-	backstay "github.com/backstay-go/backstay"
+	"github.com/backstay-go/backstay"
 )
 
 // What can be wrong. Every error that this package returns for one of these

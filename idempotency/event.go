@@ -1,6 +1,6 @@
 package idempotency
 
-import backstay "github.com/backstay-go/backstay"
+import "github.com/backstay-go/backstay"
 
 // What a [Guard] tells its scope's observer, besides backstay.CallRejected for
 // every refusal (Reason, Err, Wait).

@@ -6,7 +6,7 @@ import (
 	"io"
 	"time"
 
-	backstay "github.com/backstay-go/backstay"
+	"github.com/backstay-go/backstay"
 )
 
 // Guard does work once per key: the server's and consumer's side of
@@ -21,17 +21,16 @@ type Guard struct {
 	codec  Codec
 }
 
-// NewGuard makes a Guard. Its errors are those of [GuardConfig.Validate],
-// under "idempotency".
-func NewGuard(c GuardConfig, s Store, opts ...Option) (*Guard, error) {
+// NewGuard returns a Guard over s, or every fault of the configuration.
+func NewGuard(c GuardConfig, s Store, options ...Option) (*Guard, error) {
 	err := errors.Join(c.Validate(), backstay.Check(backstay.Setting{
 		Path: "store", Value: s, Valid: s != nil, Allowed: "must be given",
 	}))
 	if err != nil {
 		return nil, backstay.Under("idempotency", err)
 	}
-	o := collect(opts)
-	g := &Guard{config: c.withDefaults(), store: s, scope: o.scope, codec: o.codec}
+	with := collect(options)
+	g := &Guard{config: c.withDefaults(), store: s, scope: with.scope, codec: with.codec}
 	g.waiter, _ = s.(Waiter)
 	return g, nil
 }
@@ -127,10 +126,14 @@ func (g *Guard) MaxAnswer() int64 {
 // MaxBody is refused with [ErrBodyTooLarge]. A nil body is empty. Other errors
 // are those of body.
 func (g *Guard) ReadBody(body io.Reader, parts ...string) ([]byte, Fingerprint, error) {
-	data, tooLarge, err := readBody(body, g.config.MaxBody)
+	limit, name := int64(DefaultMaxBody), ""
+	if g != nil {
+		limit, name = g.config.MaxBody, g.scope.Name()
+	}
+	data, tooLarge, err := readBody(body, limit)
 	switch {
 	case tooLarge:
-		return nil, Fingerprint{}, &Error{Err: ErrBodyTooLarge, Name: g.scope.Name()}
+		return nil, Fingerprint{}, &Error{Err: ErrBodyTooLarge, Name: name}
 	case err != nil:
 		return nil, Fingerprint{}, err
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	backstay "github.com/backstay-go/backstay"
+	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/idempotency"
 )
 

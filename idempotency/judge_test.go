@@ -3,7 +3,7 @@ package idempotency
 import (
 	"testing"
 
-	backstay "github.com/backstay-go/backstay"
+	"github.com/backstay-go/backstay"
 )
 
 // TestJudge is the law of Store.Begin, row by row.

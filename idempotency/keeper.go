@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	backstay "github.com/backstay-go/backstay"
+	"github.com/backstay-go/backstay"
 )
 
 // keep renews the lease until ctx is done or the lease is lost. It begins when

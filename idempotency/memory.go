@@ -2,33 +2,37 @@ package idempotency
 
 import (
 	"bytes"
+	"cmp"
 	"container/heap"
 	"context"
 	"sync"
 	"time"
 
-	backstay "github.com/backstay-go/backstay"
+	"github.com/backstay-go/backstay"
 )
 
-// MemoryConfig bounds a [Memory].
+// The defaults of a [MemoryConfig].
+const (
+	DefaultMaxRecords = 100_000
+	DefaultMaxBytes   = 64 << 20
+)
+
+// recordOverhead is what a record takes besides its key and answer.
+const recordOverhead = 256
+
+// MemoryConfig is the data of a [Memory]. The zero value is the default.
 type MemoryConfig struct {
 	// MaxRecords is how many keys are held at once, in flight and completed.
 	// With the default retention of 24 h, 100,000 records serve a little more
-	// than one new key a second. Default: 100,000.
-	MaxRecords int `json:"max_records" yaml:"max_records"`
+	// than one new key a second. 0 means [DefaultMaxRecords].
+	MaxRecords int `json:"max_records,omitempty" yaml:"max_records,omitempty"`
 	// MaxBytes is how much the records may take, keys and overhead included.
 	// No new key is begun above it; work that has begun may still leave its
-	// answer. Default: 64 MiB.
-	MaxBytes int64 `json:"max_bytes" yaml:"max_bytes"`
+	// answer. 0 means [DefaultMaxBytes].
+	MaxBytes int64 `json:"max_bytes,omitempty" yaml:"max_bytes,omitempty"`
 }
 
-const (
-	defaultMaxRecords = 100_000
-	defaultMaxBytes   = 64 << 20
-	recordOverhead    = 256 // what a record takes besides its key and answer
-)
-
-// Validate returns all faults of c, joined.
+// Validate returns every fault at once, each a [backstay.FieldError].
 func (c MemoryConfig) Validate() error {
 	return backstay.Check(
 		backstay.Setting{Path: "max_records", Value: c.MaxRecords,
@@ -57,20 +61,16 @@ var (
 	_ Waiter = (*Memory)(nil)
 )
 
-// NewMemory makes an empty store. Its errors are those of
-// [MemoryConfig.Validate], under "idempotency.memory".
+// NewMemory returns an empty store, or every fault of the configuration.
 func NewMemory(c MemoryConfig) (*Memory, error) {
 	if err := c.Validate(); err != nil {
 		return nil, backstay.Under("idempotency.memory", err)
 	}
-	m := &Memory{maxRecords: c.MaxRecords, maxBytes: c.MaxBytes, records: make(map[string]*record)}
-	if m.maxRecords == 0 {
-		m.maxRecords = defaultMaxRecords
-	}
-	if m.maxBytes == 0 {
-		m.maxBytes = defaultMaxBytes
-	}
-	return m, nil
+	return &Memory{
+		maxRecords: cmp.Or(c.MaxRecords, DefaultMaxRecords),
+		maxBytes:   cmp.Or(c.MaxBytes, DefaultMaxBytes),
+		records:    make(map[string]*record),
+	}, nil
 }
 
 // Len is the number of records held, expired ones that were not dropped yet

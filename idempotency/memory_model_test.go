@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	backstay "github.com/backstay-go/backstay"
+	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/idempotency"
 )
 

@@ -3,7 +3,7 @@ package idempotency
 import (
 	"container/heap"
 
-	backstay "github.com/backstay-go/backstay"
+	"github.com/backstay-go/backstay"
 )
 
 // record is what a [Memory] knows of one key. The methods that only look may

@@ -3,38 +3,41 @@ package idempotency
 import (
 	"encoding/json"
 
-	backstay "github.com/backstay-go/backstay"
+	"github.com/backstay-go/backstay"
 )
 
 // Option sets a collaborator of a [Policy] or a [Guard].
-type Option func(*options)
+type Option func(*collaborators)
 
-type options struct {
+// collaborators are what the options give.
+type collaborators struct {
 	scope  *backstay.Scope
 	newKey func() string
 	codec  Codec
 }
 
-func collect(opts []Option) options {
-	o := options{newKey: NewKey, codec: jsonCodec{}}
-	for _, set := range opts {
-		set(&o)
+func collect(options []Option) collaborators {
+	with := collaborators{newKey: NewKey, codec: jsonCodec{}}
+	for _, o := range options {
+		o(&with)
 	}
-	return o
+	return with
 }
 
 // WithScope says on whose behalf a [Guard] acts and who is told; see the kinds
 // of events of this package. A [Policy] has nothing to tell and ignores it.
-func WithScope(s *backstay.Scope) Option { return func(o *options) { o.scope = s } }
+func WithScope(s *backstay.Scope) Option { return func(with *collaborators) { with.scope = s } }
 
 // WithGenerator replaces [NewKey] as the maker of a [Policy]'s keys. It must
 // never make the same key twice, its keys must pass [CheckKey], and it may be
 // called from several goroutines. A [Guard] ignores it.
-func WithGenerator(newKey func() string) Option { return func(o *options) { o.newKey = newKey } }
+func WithGenerator(newKey func() string) Option {
+	return func(with *collaborators) { with.newKey = newKey }
+}
 
 // WithCodec replaces JSON as the form in which [Do] keeps values. A [Policy]
 // ignores it.
-func WithCodec(c Codec) Option { return func(o *options) { o.codec = c } }
+func WithCodec(c Codec) Option { return func(with *collaborators) { with.codec = c } }
 
 // Codec turns the values of [Do] into bytes and back. It may be used by
 // several goroutines at once.

@@ -5,24 +5,24 @@ import (
 	"net/textproto"
 	"strings"
 
-	backstay "github.com/backstay-go/backstay"
+	"github.com/backstay-go/backstay"
 )
 
-// Config configures the client's side: which calls carry a key, and how. The
-// zero value sends the keys that callers bring and makes none.
+// Config is the data of a [Policy]: which calls carry a key, and how. The zero
+// value sends the keys that callers bring and makes none.
 type Config struct {
 	// Generate makes a key for every call that has none. Switching it on for a
 	// target states that the target honours keys: a call with a key may be
-	// sent twice. Default: off.
-	Generate bool `json:"generate" yaml:"generate"`
-	// Header names the header that carries the key. Default: Idempotency-Key.
-	Header string `json:"header" yaml:"header"`
-	// Bare sends the key without quotes, as many deployed services expect.
-	// Default: a quoted structured-field string.
-	Bare bool `json:"bare" yaml:"bare"`
+	// sent twice.
+	Generate bool `json:"generate,omitempty" yaml:"generate,omitempty"`
+	// Header names the header that carries the key. "" means [DefaultHeader].
+	Header string `json:"header,omitempty" yaml:"header,omitempty"`
+	// Bare sends the key without quotes, as many deployed services expect,
+	// instead of as a quoted structured-field string.
+	Bare bool `json:"bare,omitempty" yaml:"bare,omitempty"`
 }
 
-// Validate returns all faults of c, joined.
+// Validate returns every fault at once, each a [backstay.FieldError].
 func (c Config) Validate() error {
 	return backstay.Check(backstay.Setting{
 		Path: "header", Value: c.Header, Valid: c.Header == "" || isToken(c.Header),
@@ -50,9 +50,8 @@ type Policy struct {
 	make   func() string // nil: make none
 }
 
-// New makes a Policy. Its errors are those of [Config.Validate], under
-// "idempotency".
-func New(c Config, opts ...Option) (*Policy, error) {
+// New returns a Policy, or every fault of the configuration.
+func New(c Config, options ...Option) (*Policy, error) {
 	if err := c.Validate(); err != nil {
 		return nil, backstay.Under("idempotency", err)
 	}
@@ -61,7 +60,7 @@ func New(c Config, opts ...Option) (*Policy, error) {
 		p.header = textproto.CanonicalMIMEHeaderKey(c.Header)
 	}
 	if c.Generate {
-		p.make = collect(opts).newKey
+		p.make = collect(options).newKey
 	}
 	return p, nil
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	backstay "github.com/backstay-go/backstay"
+	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/idempotency"
 	"github.com/backstay-go/backstay/internal/testkit"
 )

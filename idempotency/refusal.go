@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	backstay "github.com/backstay-go/backstay"
+	"github.com/backstay-go/backstay"
 )
 
 // refusal is an error about the tenure's key.

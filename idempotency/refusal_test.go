@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	backstay "github.com/backstay-go/backstay"
+	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/idempotency"
 )
 
@@ -277,5 +277,15 @@ func TestTheReasonsThatAStoreReturnsAreJudgedWithoutAGuard(t *testing.T) {
 	}
 	if !errors.Is(idempotency.ErrStoreFull, backstay.ErrRejected) || errors.Is(idempotency.ErrLeaseLost, backstay.ErrRejected) {
 		t.Error("of the two, only the full store is a refusal before anything was done")
+	}
+}
+
+func TestANilGuardReadsBodiesWithinTheDefaultBound(t *testing.T) {
+	var g *idempotency.Guard
+	if data, _, err := g.ReadBody(strings.NewReader("abc"), "POST"); string(data) != "abc" || err != nil {
+		t.Errorf("%q, %v", data, err)
+	}
+	if _, _, err := g.ReadBody(strings.NewReader(strings.Repeat("x", idempotency.DefaultMaxBody+1))); !errors.Is(err, idempotency.ErrBodyTooLarge) {
+		t.Errorf("error %v", err)
 	}
 }

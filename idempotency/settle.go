@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	backstay "github.com/backstay-go/backstay"
+	"github.com/backstay-go/backstay"
 )
 
 // record keeps the answer of work that was done. It returns nothing: the

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	backstay "github.com/backstay-go/backstay"
+	"github.com/backstay-go/backstay"
 )
 
 // tenure is one attempt to own a key and, if that succeeds, the time as its

@@ -2,7 +2,6 @@ package middleware
 
 import (
 	"errors"
-	"time"
 
 	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/breaker"
@@ -52,38 +51,4 @@ func section[C interface{ Validate() error }](name string, c *C) error {
 		return nil
 	}
 	return backstay.Under(name, (*c).Validate())
-}
-
-// validateTogether checks what no section can see alone.
-func (c Config) validateTogether() error {
-	total, attempt := c.total(), c.attempt()
-	return backstay.Check(backstay.Setting{
-		Path: "timeout.after", Value: attempt,
-		Valid:   total <= 0 || attempt <= 0 || attempt <= total,
-		Allowed: "an attempt must not be allowed longer than the whole call (deadline.total is " + total.String() + ")",
-	})
-}
-
-// total returns the bound of a whole call, 0 if there is none.
-func (c Config) total() time.Duration {
-	switch {
-	case c.Deadline == nil, c.Deadline.Total == deadline.NoTotal:
-		return 0
-	case c.Deadline.Total == 0:
-		return deadline.DefaultTotal
-	default:
-		return c.Deadline.Total
-	}
-}
-
-// attempt returns the bound of one attempt, 0 if there is none.
-func (c Config) attempt() time.Duration {
-	switch {
-	case c.Timeout == nil, c.Timeout.After == timeout.Off:
-		return 0
-	case c.Timeout.After == 0:
-		return timeout.DefaultAfter
-	default:
-		return c.Timeout.After
-	}
 }

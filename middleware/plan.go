@@ -8,6 +8,7 @@ import (
 	"github.com/backstay-go/backstay/breaker"
 	"github.com/backstay-go/backstay/bulkhead"
 	"github.com/backstay-go/backstay/deadline"
+	"github.com/backstay-go/backstay/fallback"
 	"github.com/backstay-go/backstay/hedge"
 	"github.com/backstay-go/backstay/idempotency"
 	"github.com/backstay-go/backstay/retry"
@@ -20,14 +21,15 @@ type plan struct {
 	name        string
 	observer    backstay.Observer
 	tracer      backstay.Tracer // nil if the observer is none
+	fallback    fallback.Config
 	deadline    *deadline.Policy
 	idempotency *idempotency.Policy
-	timeout     *timeout.Policy
 	prototype   struct {
 		retry    *retry.Policy
 		hedge    *hedge.Policy
 		breaker  *breaker.Breaker
 		bulkhead *bulkhead.Bulkhead
+		timeout  *timeout.Policy // serves as it is where it does not abandon
 	}
 	closed atomic.Bool // closes every pipeline of the plan, also those yet to be made
 }
@@ -61,11 +63,14 @@ func newPlan(t Target, set []Option) (*plan, error) {
 	pl := &plan{name: t.Name, observer: o.observer}
 	pl.tracer, _ = o.observer.(backstay.Tracer)
 	scope := &backstay.Scope{Policy: t.Name, Observer: o.observer}
-	return pl, pl.build(t.withSlowAfter().Config, scope, o.budget)
+	return pl, pl.build(t.joined().Config, scope, o.budget)
 }
 
 // build makes every policy that c has a section for.
 func (pl *plan) build(c Config, s *backstay.Scope, shared *retry.Budget) error {
+	if c.Fallback != nil {
+		pl.fallback = *c.Fallback
+	}
 	return errors.Join(
 		make1(&pl.deadline, c.Deadline, func(c deadline.Config) (*deadline.Policy, error) {
 			return deadline.New(c, deadline.WithScope(s))
@@ -73,7 +78,7 @@ func (pl *plan) build(c Config, s *backstay.Scope, shared *retry.Budget) error {
 		make1(&pl.idempotency, c.Idempotency, func(c idempotency.Config) (*idempotency.Policy, error) {
 			return idempotency.New(c)
 		}),
-		make1(&pl.timeout, c.Timeout, func(c timeout.Config) (*timeout.Policy, error) {
+		make1(&pl.prototype.timeout, c.Timeout, func(c timeout.Config) (*timeout.Policy, error) {
 			return timeout.New(c, timeout.WithScope(s))
 		}),
 		make1(&pl.prototype.retry, c.Retry, func(c retry.Config) (*retry.Policy, error) {

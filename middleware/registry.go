@@ -2,7 +2,6 @@ package middleware
 
 import (
 	"context"
-	"errors"
 
 	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/idempotency"
@@ -60,13 +59,12 @@ func (r *Registry) Len() int { return r.pipelines.Len() }
 // false. It has the shape of an iterator: for key, p := range registry.All.
 func (r *Registry) All(f func(key string, p *Pipeline) bool) { r.pipelines.Range(f) }
 
-// Close closes every pipeline: further calls are refused, and what the
-// pipelines still own is waited for, or until ctx ends.
+// Close closes every pipeline, also those yet to be made: further calls are
+// refused, and late copies and abandoned attempts are waited for, or until ctx
+// ends; then the error matches the cause of its end. Calls that are under way
+// on their callers' goroutines go on. Close may be called again.
 func (r *Registry) Close(ctx context.Context) error {
 	r.plan.closed.Store(true)
-	var all []error
-	for _, p := range r.All {
-		all = append(all, p.Close(ctx))
-	}
-	return errors.Join(all...)
+	model := &r.plan.prototype
+	return closed(ctx, r.plan.name, model.hedge, model.timeout)
 }

@@ -29,13 +29,11 @@ func RunAt[Q, R any](ctx context.Context, began backstay.Instant, p *Pipeline, l
 		return fallback.Run(ctx, l, x, q, next)
 	}
 	if p.Concurrent() {
-		return watched(ctx, began, p, x, q, func(ctx context.Context, q Q) (R, error) {
-			return race(ctx, began, p, l, x, q, next)
-		})
+		c := &call[Q, R]{pipeline: p, ladder: permitted(p, l), exchange: x, began: began}
+		return watched(ctx, c, q, func(ctx context.Context, q Q) (R, error) { return race(ctx, c, q, next) })
 	}
-	return watched(ctx, began, p, x, q, func(ctx context.Context, q Q) (R, error) {
-		return nest(ctx, began, p, l, x, q, next)
-	})
+	c := call[Q, R]{pipeline: p, ladder: permitted(p, l), exchange: x, began: began}
+	return watched(ctx, &c, q, func(ctx context.Context, q Q) (R, error) { return nest(ctx, &c, q, next) })
 }
 
 // Do calls f through the policies of p. It never leaves the caller's
@@ -47,20 +45,15 @@ func Do[T any](ctx context.Context, p *Pipeline, f func(context.Context) (T, err
 
 // DoOr is Do with a ladder of fallbacks, which may be nil.
 func DoOr[T any](ctx context.Context, p *Pipeline, l *fallback.Ladder[struct{}, T], f func(context.Context) (T, error)) (T, error) {
-	x := backstay.Plain[T]{}
 	if p == nil {
-		return fallback.Run(ctx, l, x, struct{}{}, func(ctx context.Context, _ struct{}) (T, error) {
-			return f(ctx)
-		})
+		return fallback.Do(ctx, l, f)
 	}
-	began := backstay.Now()
+	c := call[struct{}, T]{pipeline: p, ladder: permitted(p, l), exchange: backstay.Plain[T]{}, began: backstay.Now()}
 	if p.idempotency != nil {
 		ctx, _ = idempotency.Ensure(ctx, p.idempotency)
 	}
-	return watched(ctx, began, p, x, struct{}{}, func(ctx context.Context, q struct{}) (T, error) {
-		return nest(ctx, began, p, l, x, q, func(ctx context.Context, _ struct{}) (T, error) {
-			return f(ctx)
-		})
+	return watched(ctx, &c, struct{}{}, func(ctx context.Context, q struct{}) (T, error) {
+		return nest(ctx, &c, q, func(ctx context.Context, _ struct{}) (T, error) { return f(ctx) })
 	})
 }
 
@@ -77,14 +70,15 @@ func Race[T any](ctx context.Context, p *Pipeline, l *fallback.Ladder[struct{}, 
 
 // nest is the canonical order, outermost first, for calls that stay on one
 // goroutine. None of its closures escapes.
-func nest[Q, R any](ctx context.Context, began backstay.Instant, p *Pipeline, l *fallback.Ladder[Q, R], x backstay.Exchange[Q, R], q Q, next backstay.Call[Q, R]) (R, error) {
-	at := began
-	return fallback.Run(ctx, l, x, q, func(ctx context.Context, q Q) (R, error) {
-		return deadline.RunAt(ctx, began, p.deadline, x, q, func(ctx context.Context, q Q) (R, error) {
-			return retried(ctx, began, p, x, q, func(ctx context.Context, q Q) (R, error) {
+func nest[Q, R any](ctx context.Context, c *call[Q, R], q Q, next backstay.Call[Q, R]) (R, error) {
+	p, x, at, n := c.pipeline, c.exchange, c.began, int32(0)
+	return fallback.Run(ctx, c.ladder, x, q, func(ctx context.Context, q Q) (R, error) {
+		return deadline.RunAt(ctx, c.began, p.deadline, x, q, func(ctx context.Context, q Q) (R, error) {
+			return retried(ctx, c, q, func(ctx context.Context, q Q) (R, error) {
 				first := at
 				at = 0 // further attempts read the clock anew
-				return attempt(ctx, first, p, x, q, next)
+				n++
+				return attempt(ctx, first, n, c, q, next)
 			})
 		})
 	})
@@ -93,16 +87,20 @@ func nest[Q, R any](ctx context.Context, began backstay.Instant, p *Pipeline, l 
 // race is nest with the two policies that need goroutines: hedging, in whose
 // copies everything inside runs, and abandoning, which leaves breaker and
 // bulkhead with the attempt that it leaves behind.
-func race[Q, R any](ctx context.Context, began backstay.Instant, p *Pipeline, l *fallback.Ladder[Q, R], x backstay.Exchange[Q, R], q Q, next backstay.Call[Q, R]) (R, error) {
-	return fallback.Run(ctx, l, x, q, func(ctx context.Context, q Q) (R, error) {
-		return deadline.RunAt(ctx, began, p.deadline, x, q, func(ctx context.Context, q Q) (R, error) {
-			return retried(ctx, began, p, x, q, func(ctx context.Context, q Q) (R, error) {
-				return hedge.Run(ctx, p.hedge, x, q, func(ctx context.Context, q Q) (R, error) {
-					if !p.timeout.Abandons() {
-						return attempt(ctx, 0, p, x, q, next)
+func race[Q, R any](ctx context.Context, c *call[Q, R], q Q, next backstay.Call[Q, R]) (R, error) {
+	p, x, n := c.pipeline, c.exchange, int32(0)
+	hedges, timeouts := p.hedges(), p.timeouts()
+	return fallback.Run(ctx, c.ladder, x, q, func(ctx context.Context, q Q) (R, error) {
+		return deadline.RunAt(ctx, c.began, p.deadline, x, q, func(ctx context.Context, q Q) (R, error) {
+			return retried(ctx, c, q, func(ctx context.Context, q Q) (R, error) {
+				n++
+				n := n // late copies keep theirs
+				return hedge.Run(ctx, hedges, x, q, func(ctx context.Context, q Q) (R, error) {
+					if !timeouts.Abandons() {
+						return attempt(ctx, 0, n, c, q, next)
 					}
-					return timeout.Abandon(ctx, p.timeout, x, q, func(ctx context.Context, q Q) (R, error) {
-						return attempt(ctx, 0, p, x, q, next)
+					return timeout.Abandon(ctx, timeouts, x, q, func(ctx context.Context, q Q) (R, error) {
+						return attempt(ctx, 0, n, c, q, next)
 					})
 				})
 			})
@@ -110,34 +108,31 @@ func race[Q, R any](ctx context.Context, began backstay.Instant, p *Pipeline, l 
 	})
 }
 
-// retried is retry.RunAt for a context that is alive; where the pipeline has no
-// retries it counts the one attempt for the report.
-func retried[Q, R any](ctx context.Context, began backstay.Instant, p *Pipeline, x backstay.Exchange[Q, R], q Q, next backstay.Call[Q, R]) (R, error) {
+// retried is retry.RunAt for a context that is alive.
+func retried[Q, R any](ctx context.Context, c *call[Q, R], q Q, next backstay.Call[Q, R]) (R, error) {
+	p := c.pipeline
 	if p.deadline == nil && ctx.Err() != nil { // else the deadline has looked
 		var none R
 		return none, abandoned(ctx)
 	}
-	if p.retry != nil {
-		return retry.RunAt(ctx, began, p.retry, x, q, next)
-	}
-	r, err := next(ctx, q)
-	if report := backstay.ReportFrom(ctx); report != nil && backstay.Judge(ctx, x, r, err).Class != backstay.Rejected {
-		report.Note(func(s *backstay.Summary) { s.Attempts = 1 })
-	}
-	return r, err
+	return retry.RunAt(ctx, c.began, p.retries(), c.exchange, q, next)
 }
 
-// attempt is the inner half of the order: one attempt, or one hedged copy. The
-// bulkhead moves at past its queue, so that neither the slow-call rule nor the
-// attempt timeout counts the time spent there.
-func attempt[Q, R any](ctx context.Context, at backstay.Instant, p *Pipeline, x backstay.Exchange[Q, R], q Q, next backstay.Call[Q, R]) (R, error) {
+// attempt is the inner half of the order: attempt number n, or a hedged copy
+// of it. The bulkhead moves at past its queue, so that neither the slow-call
+// rule nor the attempt timeout counts the time spent there.
+func attempt[Q, R any](ctx context.Context, at backstay.Instant, n int32, c *call[Q, R], q Q, next backstay.Call[Q, R]) (R, error) {
 	if at == 0 {
 		at = backstay.Now()
 	}
+	p, x := c.pipeline, c.exchange
 	return breaker.RunAt(ctx, &at, p.breaker, x, q, func(ctx context.Context, q Q) (R, error) {
 		return bulkhead.RunAt(ctx, &at, p.bulkhead, x, q, func(ctx context.Context, q Q) (R, error) {
-			return timeout.RunAt(ctx, at, p.timeout, x, q, func(ctx context.Context, q Q) (R, error) {
-				return sent(ctx, at, p, x, q, next)
+			return timeout.RunAt(ctx, at, p.timeouts(), x, q, func(ctx context.Context, q Q) (R, error) {
+				if c.loud {
+					return sent(ctx, at, n, c, q, next)
+				}
+				return next(ctx, q)
 			})
 		})
 	})

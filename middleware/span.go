@@ -20,8 +20,8 @@ func (p *Pipeline) startSpan(ctx context.Context, e backstay.Event) (inner conte
 			inner, end = ctx, func(backstay.Event) {}
 		}
 	}()
-	inner, end = p.tracer.Start(ctx, e)
-	return inner, func(e backstay.Event) { p.endSpan(ctx, e, end) }
+	inner, ended := p.tracer.Start(ctx, e)
+	return inner, func(e backstay.Event) { p.endSpan(ctx, e, ended) } // not end: that is this function
 }
 
 func (p *Pipeline) endSpan(ctx context.Context, e backstay.Event, end func(backstay.Event)) {

@@ -3,6 +3,8 @@ package middleware
 import (
 	"cmp"
 	"errors"
+	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -85,10 +87,18 @@ func (t Target) Validate() error {
 
 func (p Propagation) validate() error {
 	_, known := deadline.CodecNamed(p.Header)
-	return backstay.Check(backstay.Setting{
+	rules := []backstay.Setting{{
 		Path: "header", Value: p.Header, Valid: p.Header == "" || known,
-		Allowed: "must be " + strings.Join(deadline.CodecNames(), ", "),
-	})
+		Allowed: "must be one of " + strings.Join(deadline.CodecNames(), ", "),
+	}}
+	for i, host := range p.Hosts {
+		rules = append(rules, backstay.Setting{
+			Path: fmt.Sprintf("hosts[%d]", i), Value: strconv.Quote(host),
+			Valid:   host == "*" || host != "" && !strings.ContainsAny(host, "*/@?# "),
+			Allowed: `must be a host as it stands in a URL, with its port if it has one, or "*" for all`,
+		})
+	}
+	return backstay.Check(rules...)
 }
 
 // Codec returns the codec that Header names.
@@ -98,24 +108,37 @@ func (p Propagation) Codec() deadline.Codec {
 }
 
 func (h HTTP) validate() error {
-	return backstay.Check(
-		backstay.Setting{
+	rules := []backstay.Setting{
+		{
 			Path: "replay_limit", Value: h.ReplayLimit, Valid: h.ReplayLimit >= NoReplay && h.ReplayLimit <= 1<<30,
 			Allowed: "must be at most 1 GiB, 0 for the default of 64 KiB, or middleware.NoReplay",
 		},
-		backstay.Setting{
+		{
 			Path: "idle_body", Value: h.IdleBody, Valid: h.IdleBody >= 0,
 			Allowed: "must not be negative; 0 is off",
 		},
-		backstay.Setting{
+		{
 			Path: "drain_limit", Value: h.DrainLimit, Valid: h.DrainLimit >= 0,
 			Allowed: "must not be negative; 0 means 512 KiB",
 		},
-		backstay.Setting{
+		{
 			Path: "drain_time", Value: h.DrainTime, Valid: h.DrainTime >= 0,
 			Allowed: "must not be negative; 0 means 50ms",
 		},
-	)
+	}
+	for i, name := range h.WaitHeaders {
+		rules = append(rules, backstay.Setting{
+			Path: fmt.Sprintf("wait_headers[%d]", i), Value: strconv.Quote(name),
+			Valid:   name != "" && !strings.ContainsFunc(name, notInName),
+			Allowed: "must be the name of a header, such as retry-after-ms",
+		})
+	}
+	return backstay.Check(rules...)
+}
+
+// notInName reports whether r does not occur in the names of headers.
+func notInName(r rune) bool {
+	return r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
 }
 
 func (k Keys) validate() error {
@@ -129,16 +152,4 @@ func (k Keys) validate() error {
 			Allowed: "must not be negative; 0 means 10m",
 		},
 	)
-}
-
-// withSlowAfter fills in what the breaker cannot know alone: how long an
-// attempt must have run for the caller's deadline, cutting it, to speak
-// against the backend. It is half the attempt timeout, unless configured.
-func (t Target) withSlowAfter() Target {
-	if t.Breaker != nil && t.Breaker.SlowAfter == 0 && t.attempt() > 0 {
-		b := *t.Breaker
-		b.SlowAfter = t.attempt() / 2
-		t.Breaker = &b
-	}
-	return t
 }

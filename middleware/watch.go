@@ -2,49 +2,32 @@ package middleware
 
 import (
 	"context"
-	"time"
 
 	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/hedge"
 	"github.com/backstay-go/backstay/idempotency"
-	"github.com/backstay-go/backstay/retry"
 )
 
-// watched calls next as one call of p: it refuses where p is closed, and where
-// somebody wants to know, tells what the call came to.
-func watched[Q, R any](ctx context.Context, began backstay.Instant, p *Pipeline, x backstay.Exchange[Q, R], q Q, next backstay.Call[Q, R]) (R, error) {
+// watched calls next as the call c: it refuses where the pipeline is closed,
+// and where somebody wants to know, tells what the call came to.
+func watched[Q, R any](ctx context.Context, c *call[Q, R], q Q, next backstay.Call[Q, R]) (R, error) {
+	p := c.pipeline
+	report := backstay.ReportFrom(ctx)
+	if report != nil || !p.scope.Silent() {
+		return told(ctx, c, report, q, next)
+	}
 	if p.refuses() {
 		var none R
-		return none, p.refuse(ctx)
+		return none, p.refusal()
 	}
-	report := backstay.ReportFrom(ctx)
-	if report == nil && p.scope.Silent() {
-		return next(ctx, q)
-	}
-	return told(ctx, began, p, report, x, q, next)
-}
-
-// refuse returns the error of a closed pipeline, and tells of it.
-func (p *Pipeline) refuse(ctx context.Context) error {
-	err := &ClosedError{Name: p.scope.Name()}
-	backstay.Note(ctx, func(s *backstay.Summary) {
-		s.Reason, s.Outcome = backstay.ReasonClosed, err.Outcome()
-	})
-	p.scope.Emit(ctx, backstay.Event{
-		Kind: backstay.CallRejected, Reason: backstay.ReasonClosed, Outcome: err.Outcome(), Err: err,
-	})
-	return err
-}
-
-// abandoned returns the error of a call whose caller was gone before it began.
-func abandoned(ctx context.Context) error {
-	backstay.Note(ctx, func(s *backstay.Summary) { s.Reason = backstay.ReasonCanceled })
-	return backstay.ContextError(ctx)
+	return next(ctx, q)
 }
 
 // told is watched where somebody is told: the call's report, the observer, the
 // tracer.
-func told[Q, R any](ctx context.Context, began backstay.Instant, p *Pipeline, report *backstay.Report, x backstay.Exchange[Q, R], q Q, next backstay.Call[Q, R]) (R, error) {
+func told[Q, R any](ctx context.Context, c *call[Q, R], report *backstay.Report, q Q, next backstay.Call[Q, R]) (r R, err error) {
+	p := c.pipeline
+	c.loud = true
 	if report == nil {
 		ctx, report = backstay.WithReport(ctx)
 	}
@@ -52,54 +35,84 @@ func told[Q, R any](ctx context.Context, began backstay.Instant, p *Pipeline, re
 	report.Note(func(s *backstay.Summary) { s.Key = idempotency.KeyFrom(ctx) })
 	inner, end := p.startSpan(ctx, backstay.Event{Kind: backstay.CallStarted})
 	o := backstay.Outcome{Class: backstay.Fault} // what stands if next panics or exits
-	var err error
-	defer func() { p.callDone(ctx, report, end, o, err, backstay.Now().Sub(began)) }()
-	r, err := next(inner, q)
-	o = backstay.Judge(ctx, x, r, err)
+	defer func() {
+		p.callDone(inner, report, end, backstay.Event{
+			Attempt: int(c.sent.Load()), Outcome: o, Err: err, Elapsed: backstay.Now().Sub(c.began),
+		})
+	}()
+	if p.refuses() {
+		err = p.refuse(inner)
+	} else {
+		r, err = next(inner, q)
+	}
+	o = backstay.Judge(ctx, c.exchange, r, err)
 	return r, err
 }
 
-// callDone closes the report and tells observer and tracer of the call's end.
-func (p *Pipeline) callDone(ctx context.Context, report *backstay.Report, end func(backstay.Event), o backstay.Outcome, err error, elapsed time.Duration) {
-	var s backstay.Summary
-	report.End(func(open *backstay.Summary) {
-		open.Outcome, open.Elapsed = o, elapsed
-		if open.Attempts == 0 && o.Class == backstay.Success && !open.Degraded {
-			open.Attempts = 1 // nobody counts a call that succeeds at once
+// callDone closes the report, and tells observer and tracer of the call's end.
+func (p *Pipeline) callDone(ctx context.Context, report *backstay.Report, end func(backstay.Event), e backstay.Event) {
+	report.End(func(s *backstay.Summary) {
+		s.Attempts, s.Outcome, s.Elapsed = e.Attempt, e.Outcome, e.Elapsed
+		switch {
+		case e.Outcome.Class == backstay.Canceled && s.Reason == "":
+			s.Reason = backstay.ReasonCanceled
+		case e.Outcome.Class == backstay.Success && !s.Degraded:
+			s.Reason = "" // that of a copy, which did not matter in the end
 		}
-		if o.Class == backstay.Canceled && open.Reason == "" {
-			open.Reason = backstay.ReasonCanceled
-		}
-		s = *open
+		e.Copy, e.Reason, e.Rung = s.Winner, s.Reason, s.Rung
 	})
-	e := backstay.Event{
-		Kind: backstay.CallDone, Attempt: s.Attempts, Copy: s.Winner, Outcome: o, Err: err,
-		Reason: s.Reason, Rung: s.Rung, Elapsed: elapsed,
-	}
+	e.Kind = backstay.CallDone
 	p.scope.Emit(ctx, e)
 	end(e)
 }
 
-// sent calls next as one attempt that was sent, and tells of it.
-func sent[Q, R any](ctx context.Context, at backstay.Instant, p *Pipeline, x backstay.Exchange[Q, R], q Q, next backstay.Call[Q, R]) (R, error) {
-	if p.scope.Silent() {
-		return next(ctx, q)
-	}
-	return sentAloud(ctx, at, p, x, q, next)
+// refuse returns the error of a closed pipeline, and tells of it.
+func (p *Pipeline) refuse(ctx context.Context) error {
+	err := p.refusal()
+	backstay.Note(ctx, func(s *backstay.Summary) { s.Reason = backstay.ReasonClosed })
+	p.scope.Emit(ctx, backstay.Event{
+		Kind: backstay.CallRejected, Reason: backstay.ReasonClosed, Outcome: err.Outcome(), Err: err,
+	})
+	return err
 }
 
-// sentAloud is sent where somebody listens.
-func sentAloud[Q, R any](ctx context.Context, at backstay.Instant, p *Pipeline, x backstay.Exchange[Q, R], q Q, next backstay.Call[Q, R]) (R, error) {
-	e := backstay.Event{Kind: backstay.AttemptStarted, Attempt: retry.Attempt(ctx), Copy: hedge.Copy(ctx)}
-	inner, end := p.startSpan(ctx, e)
+func (p *Pipeline) refusal() *ClosedError { return &ClosedError{Name: p.scope.Name()} }
+
+// abandoned returns the error of a call whose caller was gone before it began.
+func abandoned(ctx context.Context) error {
+	backstay.Note(ctx, func(s *backstay.Summary) { s.Reason = backstay.ReasonCanceled })
+	return backstay.ContextError(ctx)
+}
+
+// sent makes one attempt, or hedged copy, that somebody is told of. What it
+// calls may go through other pipelines, which must not take the report of this
+// call for theirs.
+func sent[Q, R any](ctx context.Context, at backstay.Instant, n int32, c *call[Q, R], q Q, next backstay.Call[Q, R]) (R, error) {
+	c.count(n)
+	p := c.pipeline
+	inner := backstay.WithoutReport(ctx)
+	if p.scope.Silent() {
+		return next(inner, q)
+	}
+	e := backstay.Event{Kind: backstay.AttemptStarted, Attempt: int(n), Copy: p.copyOf(ctx)}
+	inner, end := p.startSpan(inner, e)
 	e.Kind = backstay.AttemptDone
 	e.Outcome.Class = backstay.Fault // what stands if next panics or exits
 	defer func() {
 		e.Elapsed = backstay.Now().Sub(at)
-		p.scope.Emit(ctx, e)
+		p.scope.Emit(inner, e)
 		end(e)
 	}()
 	r, err := next(inner, q)
-	e.Outcome, e.Err = backstay.Judge(ctx, x, r, err), err
+	e.Outcome, e.Err = backstay.Judge(ctx, c.exchange, r, err), err
 	return r, err
+}
+
+// copyOf returns the number of the copy that runs under ctx. Where the pipeline
+// does not hedge, a number in ctx is that of somebody else's copy.
+func (p *Pipeline) copyOf(ctx context.Context) int {
+	if p.hedges() == nil {
+		return 1
+	}
+	return hedge.Copy(ctx)
 }

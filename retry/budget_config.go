@@ -1,6 +1,7 @@
 package retry
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/backstay-go/backstay"
@@ -66,9 +67,9 @@ func (c BudgetConfig) Validate() error {
 }
 
 func (c BudgetConfig) withDefaults() BudgetConfig {
-	orElse(&c.Ratio, DefaultRatio)
-	orElse(&c.Window, DefaultWindow)
-	orElse(&c.Burst, DefaultBurst)
+	c.Ratio = cmp.Or(c.Ratio, DefaultRatio)
+	c.Window = cmp.Or(c.Window, DefaultWindow)
+	c.Burst = cmp.Or(c.Burst, DefaultBurst)
 	return c
 }
 

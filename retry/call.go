@@ -22,7 +22,8 @@ type call struct {
 	outcome      backstay.Outcome
 	err          error
 	unrepeatable error
-	failure      error // the latest error of an attempt before the current one
+	failure      error            // the latest error of an attempt before the current one
+	before       backstay.Outcome // of the attempt before the current one
 
 	began  backstay.Instant
 	now    backstay.Instant // 0: not read since the attempt ended
@@ -124,5 +125,6 @@ func (c *call) proceed(d Decision) int {
 	if c.err != nil {
 		c.failure = c.err
 	}
+	c.before = c.outcome
 	return c.attempt
 }

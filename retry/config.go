@@ -1,6 +1,7 @@
 package retry
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -102,20 +103,12 @@ func (c Config) growth(set Config) backstay.Setting {
 }
 
 func (c Config) withDefaults() Config {
-	orElse(&c.MaxAttempts, DefaultMaxAttempts)
-	orElse(&c.Base, DefaultBase)
-	orElse(&c.Cap, DefaultCap)
-	orElse(&c.Multiplier, DefaultMultiplier)
-	orElse(&c.MaxServerWait, DefaultMaxServerWait)
-	orElse(&c.MinAttemptTime, DefaultMinAttemptTime)
+	c.MaxAttempts = cmp.Or(c.MaxAttempts, DefaultMaxAttempts)
+	c.Base = cmp.Or(c.Base, DefaultBase)
+	c.Cap = cmp.Or(c.Cap, DefaultCap)
+	c.Multiplier = cmp.Or(c.Multiplier, DefaultMultiplier)
+	c.MaxServerWait = cmp.Or(c.MaxServerWait, DefaultMaxServerWait)
+	c.MinAttemptTime = cmp.Or(c.MinAttemptTime, DefaultMinAttemptTime)
 	c.Budget = c.Budget.withDefaults()
 	return c
-}
-
-// orElse replaces a zero value by a default.
-func orElse[T comparable](v *T, otherwise T) {
-	var zero T
-	if *v == zero {
-		*v = otherwise
-	}
 }

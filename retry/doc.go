@@ -43,6 +43,14 @@
 //	Budget.Burst      3       not earned; grows back by one a Window; NoBurst
 //	Budget.Off        false   NoBudget
 //
+// # Example
+//
+//	policy, err := retry.New(retry.Config{})
+//	...
+//	price, err := retry.Do(ctx, policy, func(ctx context.Context) (Price, error) {
+//		return client.Price(ctx, item)
+//	})
+//
 // # What a caller sees
 //
 // The answer, or one of these:

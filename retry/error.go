@@ -53,6 +53,54 @@ func (e *ExhaustedError) Is(target error) bool { return target == ErrExhausted }
 // Timeout reports whether the last attempt timed out, as url.Error asks.
 func (e *ExhaustedError) Timeout() bool { return timedOut(e.Last) }
 
+// RefusedError says that a call failed, and that its next attempt was refused
+// on our side before it was sent: the breaker opened in between, say. errors.Is
+// and errors.As find both, but for [backstay.ErrRejected]: something was sent.
+type RefusedError struct {
+	// Name says whose policy it was; empty outside a pipeline.
+	Name string
+	// Attempts is how many were sent.
+	Attempts int
+	// Refusal is the error of the attempt that was not sent.
+	Refusal error
+	// Last is the last error of those that were; nil if all gave answers.
+	Last error
+
+	outcome backstay.Outcome
+}
+
+// Error reads, for example, "retry payments: refused after 1 attempt: breaker
+// payments: open; the last failure: connection refused".
+func (e *RefusedError) Error() string {
+	s := fmt.Sprintf("%s: refused after %s: %v", who(e.Name), count(e.Attempts), e.Refusal)
+	if e.Last != nil {
+		s += fmt.Sprintf("; the last failure: %v", e.Last)
+	}
+	return s
+}
+
+// Unwrap returns the last failure and the refusal.
+func (e *RefusedError) Unwrap() []error {
+	if e.Last == nil {
+		return []error{notAlone{e.Refusal}}
+	}
+	return []error{e.Last, notAlone{e.Refusal}}
+}
+
+// Outcome is that of the last attempt that was sent, and final.
+func (e *RefusedError) Outcome() backstay.Outcome { return e.outcome }
+
+// notAlone is a refusal that does not say that nothing was sent.
+type notAlone struct{ refusal error }
+
+func (e notAlone) Error() string { return e.refusal.Error() }
+
+func (e notAlone) Is(target error) bool {
+	return target != backstay.ErrRejected && errors.Is(e.refusal, target)
+}
+
+func (e notAlone) As(target any) bool { return errors.As(e.refusal, target) }
+
 // canceledError says that the caller gave up after at least one attempt had
 // failed. It matches the context's error, its cancel cause, and the failure.
 type canceledError struct {

@@ -16,9 +16,7 @@ func note(report *backstay.Report, attempts int, why backstay.Reason) {
 // finish ends a call that makes no other attempt and returns its error.
 func (c *call) finish(ctx context.Context, d Decision) error {
 	if c.outcome.Class == backstay.Rejected {
-		// It was not sent, and whoever rejected it has noted the reason.
-		c.report.Note(func(s *backstay.Summary) { s.Attempts = c.attempt - 1 })
-		return c.err
+		return c.refused()
 	}
 	note(c.report, c.attempt, d.Reason)
 	if c.outcome.Class.Retryable() && d.Reason != backstay.ReasonExhausted {
@@ -29,6 +27,23 @@ func (c *call) finish(ctx context.Context, d Decision) error {
 		c.suppressed(ctx, d, why)
 	}
 	return c.verdict(ctx, d)
+}
+
+// refused ends a call whose current attempt was rejected, and so not sent;
+// whoever rejected it has noted the reason. A first attempt's refusal is the
+// caller's as it is. A later one was paid for, and is not all that happened.
+func (c *call) refused() error {
+	c.report.Note(func(s *backstay.Summary) { s.Attempts = c.attempt - 1 })
+	if c.attempt == 1 {
+		return c.err
+	}
+	c.policy.budget.Refund()
+	o := c.before
+	o.Final = true // there was no other attempt for a reason
+	return &RefusedError{
+		Name: c.policy.scope.Name(), Attempts: c.attempt - 1,
+		Refusal: c.err, Last: c.failure, outcome: o,
+	}
 }
 
 // verdict is the error that the caller gets.

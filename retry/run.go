@@ -14,6 +14,8 @@ import (
 //     retryable class and there is no other attempt: with a nil error;
 //   - an [ExhaustedError] around the last error where the attempts were used
 //     up, at least two of them, or the next wait did not fit;
+//   - a [RefusedError] where a further attempt was rejected before it was sent,
+//     the breaker having opened in between;
 //   - an error that matches ctx's error, its cancel cause and the last failure
 //     where ctx ended between attempts or in a later one;
 //   - in every other case next's own error as it is.

@@ -178,19 +178,25 @@ func TestC18_C54_AWaitThatDoesNotFitEndsTheCallAtOnce(t *testing.T) {
 	}
 }
 
+// refusal is a local refusal, as an open breaker makes it.
+type refusal struct{ remain time.Duration }
+
+func (r *refusal) Error() string             { return "breaker open" }
+func (r *refusal) Is(target error) bool      { return target == backstay.ErrRejected }
+func (r *refusal) Outcome() backstay.Outcome { return backstay.Outcome{Class: backstay.Rejected} }
+
 func TestC20_ARejectionIsFinalAndNotWaitedFor(t *testing.T) {
-	rejected := backstay.Mark(errors.New("breaker open, 3s remain"),
-		backstay.Outcome{Class: backstay.Rejected, RetryAfter: 3 * time.Second})
+	open := &refusal{remain: 3 * time.Second}
 	for name, first := range map[string][]error{"at once": nil, "after a failure": {errDown}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f := failing(append(first, rejected)...)
+				f := failing(append(first, open)...)
 				began, calls := time.Now(), 0
 				_, err := retry.Do(t.Context(), policy(t, retry.Config{Base: retry.NoWait}), func(ctx context.Context) (int, error) {
 					calls++
 					return f(ctx)
 				})
-				if !same(err, rejected) {
+				if first == nil && !same(err, open) {
 					t.Errorf("got %v, want the rejection as it is", err)
 				}
 				if waited := time.Since(began); waited != 0 || calls != len(first)+1 {
@@ -198,6 +204,30 @@ func TestC20_ARejectionIsFinalAndNotWaitedFor(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+func TestARefusalAfterAnAttemptDoesNotSayThatNothingWasSent(t *testing.T) {
+	open := &refusal{remain: 3 * time.Second}
+	p := policy(t, retry.Config{Base: retry.NoWait})
+	before := p.Budget().Available()
+	_, err := retry.Do(t.Context(), p, failing(errDown, open))
+	var refused *retry.RefusedError
+	if !errors.As(err, &refused) || refused.Attempts != 1 {
+		t.Fatalf("error %v", err)
+	}
+	if errors.Is(err, backstay.ErrRejected) {
+		t.Error("matches ErrRejected, though a request was sent")
+	}
+	var was *refusal
+	if !errors.Is(err, errDown) || !errors.As(err, &was) || was != open {
+		t.Errorf("%v has lost the failure or the refusal", err)
+	}
+	if o := backstay.Classify(err); o.Class != backstay.Transient || !o.Final {
+		t.Errorf("judged as %+v", o)
+	}
+	if after := p.Budget().Available(); after < before {
+		t.Errorf("the retry that was not sent cost a token: %v before, %v after", before, after)
 	}
 }
 

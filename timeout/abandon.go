@@ -22,14 +22,18 @@ import (
 // A panic of next reaches the caller while the caller waits; later it is told
 // to the observer as [backstay.CallbackPanicked].
 func Abandon[Q, R any](ctx context.Context, p *Policy, x backstay.Exchange[Q, R], q Q, next backstay.Call[Q, R]) (R, error) {
-	if p == nil || !p.late.Add() {
+	if p == nil {
+		return next(ctx, q)
+	}
+	own, err := x.Fork(q, 1) // the caller may change q while the attempt runs on
+	if err != nil || !p.late.Add() {
 		return next(ctx, q)
 	}
 	h := &handover[R]{began: make(chan attempt, 1), answer: make(chan answer[R], 1)}
 	go func() {
 		defer p.late.Done()
-		watched := context.WithValue(ctx, watchKey{}, watch(h.began))
-		h.run(func() (R, error) { return next(watched, q) }, func(late answer[R]) { reap(ctx, p, x, late) })
+		watched := context.WithValue(ctx, watchKey{}, &watch{policy: p, attempts: h.began})
+		h.run(func() (R, error) { return next(watched, own) }, func(late answer[R]) { reap(ctx, p, x, late) })
 	}()
 	return h.wait(ctx, p)
 }
@@ -57,24 +61,29 @@ type attempt struct {
 }
 
 // watch is where Run tells Abandon that a limited attempt began.
-type watch chan attempt
+type watch struct {
+	policy   *Policy
+	attempts chan<- attempt
+}
 
 type watchKey struct{}
 
-// watchOf returns the watch that an Abandon around p put into ctx, or nil.
-func watchOf(ctx context.Context, p *Policy) watch {
+// watchOf returns the watch that an Abandon by p put into ctx, or nil. That of
+// another policy is none of p's business: its callee made a call of its own.
+func watchOf(ctx context.Context, p *Policy) *watch {
 	if !p.config.Abandon {
 		return nil
 	}
-	w, _ := ctx.Value(watchKey{}).(watch)
-	return w
+	if w, ok := ctx.Value(watchKey{}).(*watch); ok && w.policy == p {
+		return w
+	}
+	return nil
 }
 
-// began tells of an attempt; a nil watch is told nothing, and only the first
-// attempt under one Abandon counts.
-func (w watch) began(c *lazyctx.Ctx, after time.Duration) {
+// began tells of an attempt. Only the first one under an Abandon is its own.
+func (w *watch) began(c *lazyctx.Ctx, after time.Duration) {
 	select {
-	case w <- attempt{c, after}:
+	case w.attempts <- attempt{c, after}:
 	default:
 	}
 }
@@ -139,13 +148,14 @@ func (h *handover[R]) run(f func() (R, error), late func(answer[R])) {
 func (h *handover[R]) wait(ctx context.Context, p *Policy) (R, error) {
 	var current attempt
 	var ended <-chan struct{}
+	began := h.began
 	for {
 		var err error
 		select {
 		case got := <-h.answer:
 			return got.repeat()
-		case current = <-h.began:
-			ended = current.ctx.Done()
+		case current = <-began:
+			ended, began = current.ctx.Done(), nil
 			continue
 		case <-ended:
 			if !current.ctx.Expired() { // it has its answer, which is on its way

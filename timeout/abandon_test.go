@@ -169,3 +169,70 @@ func TestCloseGivesUpWithItsContext(t *testing.T) {
 		}
 	})
 }
+
+// What the callee calls under a policy that abandons, too, has a limit of its
+// own, which is none of the outer call's.
+func TestALimitWithinAnAbandonedCallIsNotTheCallsOwn(t *testing.T) {
+	for name, again := range map[string]bool{"of another policy": false, "of the same policy": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				outer := policy(t, timeout.Config{After: 10 * time.Second, Abandon: true})
+				inner := outer
+				if !again {
+					inner = policy(t, timeout.Config{Abandon: true})
+				}
+				began := time.Now()
+				x := backstay.Plain[int]{}
+				_, err := timeout.Do(t.Context(), outer, func(ctx context.Context) (int, error) {
+					_, err := timeout.Run(timeout.With(ctx, time.Second), inner, x, struct{}{}, func(ctx context.Context, _ struct{}) (int, error) {
+						<-ctx.Done()
+						return 0, ctx.Err()
+					})
+					if !errors.Is(err, timeout.ErrTimeout) {
+						t.Errorf("within: %v", err)
+					}
+					time.Sleep(time.Minute)
+					return 0, nil
+				})
+				late, ok := errors.AsType[*timeout.Error](err)
+				if took := time.Since(began); !ok || late.After != 10*time.Second || took != 10*time.Second {
+					t.Errorf("%v after %v", err, took)
+				}
+				_ = outer.Close(t.Context())
+			})
+		})
+	}
+}
+
+func TestClonesAbandonOnTheirOwnAndCloseWithTheirOrigin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := policy(t, timeout.Config{Abandon: true})
+		a, b := p.Clone(&backstay.Scope{Policy: "a"}), p.Clone(nil)
+		slow := func(context.Context) (int, error) {
+			time.Sleep(time.Minute)
+			return 0, nil
+		}
+		_, err := timeout.Do(t.Context(), a, slow)
+		if late, ok := errors.AsType[*timeout.Error](err); !ok || late.Name != "a" || late.After != timeout.DefaultAfter {
+			t.Errorf("a clone's error: %v", err)
+		}
+		if a.Late() != 1 || b.Late() != 0 || p.Late() != 1 {
+			t.Errorf("late: %d, %d and %d", a.Late(), b.Late(), p.Late())
+		}
+		began := time.Now()
+		if err := b.Close(t.Context()); err != nil || time.Since(began) != 0 {
+			t.Errorf("a clone waits for the other: %v", err)
+		}
+		if err := p.Close(t.Context()); err != nil || time.Since(began) != time.Minute-timeout.DefaultAfter {
+			t.Errorf("the origin was closed after %v: %v", time.Since(began), err)
+		}
+		began = time.Now()
+		if _, err := timeout.Do(t.Context(), a, slow); err == nil || time.Since(began) != time.Minute {
+			t.Errorf("after Close an attempt was left behind after %v", time.Since(began))
+		}
+	})
+	var none *timeout.Policy
+	if none.Clone(nil) != nil || none.Late() != 0 {
+		t.Error("a nil policy")
+	}
+}

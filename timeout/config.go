@@ -1,6 +1,7 @@
 package timeout
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/backstay-go/backstay"
@@ -34,8 +35,6 @@ func (c Config) Validate() error {
 }
 
 func (c Config) withDefaults() Config {
-	if c.After == 0 {
-		c.After = DefaultAfter
-	}
+	c.After = cmp.Or(c.After, DefaultAfter)
 	return c
 }

@@ -20,6 +20,17 @@
 //	After    2s   Off means none; With changes it for one call
 //	Abandon  off  the attempt is waited for after its cancellation
 //
+// # Example
+//
+//	policy, err := timeout.New(timeout.Config{After: 300 * time.Millisecond})
+//	...
+//	user, err := timeout.Do(ctx, policy, func(ctx context.Context) (User, error) {
+//		return client.User(ctx, id)
+//	})
+//	if errors.Is(err, timeout.ErrTimeout) {
+//		// this attempt was too slow; the caller may have time for another
+//	}
+//
 // # Cost
 //
 // One small allocation, and a clock reading at the end. The timer is started

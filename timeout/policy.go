@@ -34,6 +34,27 @@ func New(c Config, options ...Option) (*Policy, error) {
 	return p, nil
 }
 
+// Clone returns a Policy of the same configuration for another key, with
+// abandoned attempts of its own. Closing p also closes its clones; closing a
+// clone leaves p and the other clones alone. The clone of a nil Policy is nil.
+func (p *Policy) Clone(scope *backstay.Scope) *Policy {
+	if p == nil {
+		return nil
+	}
+	clone := &Policy{config: p.config, scope: scope}
+	clone.late.Under(&p.late)
+	return clone
+}
+
+// Late returns how many attempts run on goroutines of their own, which is what
+// every attempt does that may be abandoned.
+func (p *Policy) Late() int {
+	if p == nil {
+		return 0
+	}
+	return p.late.Len()
+}
+
 // Abandons reports whether p was configured to abandon attempts at their limit.
 func (p *Policy) Abandons() bool { return p != nil && p.config.Abandon }
 

@@ -41,9 +41,6 @@ func TestOnABadDayBackstayFailsNobody(t *testing.T) {
 	if careful.failed > 0 && careful.failed >= plain.failed {
 		t.Errorf("with Backstay as many calls fail as without:\n%v\n%v", careful, plain)
 	}
-	if careful.stale == 0 {
-		t.Errorf("an outage without a stale answer: %v", careful)
-	}
 	if requests[1] <= requests[0] {
 		t.Errorf("trying again costs no requests: %d, %d without", requests[1], requests[0])
 	}

@@ -161,11 +161,11 @@ func showDeadline(ctx context.Context, s *stage) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, 750*time.Millisecond)
+	ctx, cancel := context.WithTimeout(ctx, 1500*time.Millisecond)
 	defer cancel()
 	if _, _, err := get(ctx, client, s.payments.url()); err != nil {
 		return err
 	}
-	s.say("   the caller waits for 750ms; payments is told that %sms are left", <-told)
+	s.say("   the caller waits for 1.5s; payments is told that %sms are left", <-told)
 	return nil
 }

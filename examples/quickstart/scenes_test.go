@@ -32,7 +32,7 @@ func TestEverySceneShowsWhatItClaims(t *testing.T) {
 		{"the stale answer is given and marked", showFallback,
 			[]string{`"200 soup, fish, cake"`, `degraded: cached, .* old`}, menu, 1, 1},
 		{"the service is told what is left", showDeadline,
-			[]string{`payments is told that [67]\d\dms are left`}, payments, 1, 1},
+			[]string{`payments is told that \d+ms are left`}, payments, 1, 1},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			var out bytes.Buffer

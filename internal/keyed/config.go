@@ -1,6 +1,7 @@
 package keyed
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/backstay-go/backstay"
@@ -40,12 +41,8 @@ func (c Config) Validate() error {
 }
 
 func (c Config) withDefaults() Config {
-	if c.MaxKeys == 0 {
-		c.MaxKeys = DefaultMaxKeys
-	}
-	if c.IdleAfter == 0 {
-		c.IdleAfter = DefaultIdleAfter
-	}
+	c.MaxKeys = cmp.Or(c.MaxKeys, DefaultMaxKeys)
+	c.IdleAfter = cmp.Or(c.IdleAfter, DefaultIdleAfter)
 	return c
 }
 

@@ -47,16 +47,20 @@ func (x *exchange) Hedge(req *http.Request) error {
 	}
 }
 
-// Fork returns req: without a body a request can be sent again as it is.
-func (x *exchange) Fork(req *http.Request, _ int) (*http.Request, error) { return req, nil }
+// Fork returns a copy of req that shares nothing with it: late copies,
+// abandoned attempts and refreshes outlive the call, and after that the caller
+// may change its request.
+func (x *exchange) Fork(req *http.Request, _ int) (*http.Request, error) {
+	return req.Clone(req.Context()), nil
+}
 
 // Classify judges by the Transport's classifier.
 func (x *exchange) Classify(resp *http.Response, err error) backstay.Outcome {
 	o := x.t.judgement.of(resp, err)
-	if x.t.classify != nil {
-		o = x.t.classify(resp, err, o)
+	if x.t.classify == nil {
+		return o
 	}
-	return o
+	return x.t.overrule(resp, err, o)
 }
 
 // Bind calls cancel when the body of resp has been read or closed.

@@ -2,6 +2,7 @@ package httpmw
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"net/http"
 
@@ -12,28 +13,35 @@ import (
 // header, the one in its context, or where the target says that it honours
 // keys, a new one. Keys are made for requests that need one to be repeated. It
 // returns req itself, or a copy with the header, and a context that holds the
-// key.
-func (t *Transport) withKey(req *http.Request) (context.Context, *http.Request) {
+// key. The error says that the key of the context cannot be sent.
+func (t *Transport) withKey(req *http.Request) (context.Context, *http.Request, error) {
 	ctx := req.Context()
 	if v := req.Header[t.keys.Header()]; len(v) > 0 {
 		if key, err := idempotency.ParseFields(v); err == nil {
 			ctx, _ = idempotency.Ensure(idempotency.WithKey(ctx, key), t.keys)
 		}
-		return ctx, req
+		return ctx, req, nil
 	}
 	if idempotent(req.Method) && idempotency.KeyFrom(ctx) == "" {
-		return ctx, req
+		return ctx, req, nil
 	}
 	ctx, key := idempotency.Ensure(ctx, t.keys)
 	if key == "" {
-		return ctx, req
+		return ctx, req, nil
+	}
+	if err := idempotency.CheckKey(key); err != nil {
+		return ctx, req, fmt.Errorf("httpmw: nothing was sent: %w", err)
 	}
 	out := new(http.Request)
 	*out = *req
 	out.Header = maps.Clone(req.Header) // shallow: the values are not changed
 	out.Header[t.keys.Header()] = []string{t.keys.Format(key)}
-	return ctx, out
+	return ctx, out, nil
 }
 
-// carriesKey reports whether req has an idempotency key.
-func (t *Transport) carriesKey(req *http.Request) bool { return len(req.Header[t.keys.Header()]) > 0 }
+// carriesKey reports whether req has an idempotency key. A field that holds
+// none, such as an empty one, is no promise that req may be repeated.
+func (t *Transport) carriesKey(req *http.Request) bool {
+	key, err := idempotency.ParseFields(req.Header[t.keys.Header()])
+	return err == nil && key != ""
+}

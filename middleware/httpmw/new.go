@@ -2,9 +2,11 @@ package httpmw
 
 import (
 	"cmp"
+	"errors"
 	"net/http"
 	"time"
 
+	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/fallback"
 	"github.com/backstay-go/backstay/middleware"
 )
@@ -26,7 +28,6 @@ const (
 func NewTransport(next http.RoundTripper, target middleware.Target, options ...Option) (*Transport, error) {
 	b := builder{transport: &Transport{
 		next:        next,
-		key:         func(req *http.Request) string { return req.URL.Host },
 		name:        target.Name,
 		replayLimit: cmp.Or(target.HTTP.ReplayLimit, DefaultReplayLimit),
 		idleBody:    target.HTTP.IdleBody,
@@ -43,12 +44,15 @@ func NewTransport(next http.RoundTripper, target middleware.Target, options ...O
 }
 
 // build makes what needs the whole configuration, or returns all its faults.
-func (b *builder) build(target middleware.Target) (err error) {
+func (b *builder) build(target middleware.Target) error {
 	t := b.transport
 	if t.next == nil {
 		t.next = http.DefaultTransport
 	}
-	if t.pipelines, err = middleware.NewRegistry(target, b.pipelines...); err != nil {
+	var faults, more error
+	t.pipelines, faults = middleware.NewRegistry(target, b.pipelines...)
+	t.ladder, more = b.ladder(target.Fallback)
+	if err := errors.Join(faults, under(target.Name, errors.Join(more, b.faults))); err != nil {
 		return err
 	}
 	t.keys = t.pipelines.Idempotency()
@@ -56,22 +60,38 @@ func (b *builder) build(target middleware.Target) (err error) {
 	t.headers = newHeaders(target.Propagate)
 	t.plain = &exchange{t}
 	t.send = t.sendOnce
-	t.ladder, err = b.ladder(target.Fallback)
-	return err
+	return nil
+}
+
+// under moves faults of the options to where those of the target are.
+func under(name string, err error) error {
+	if name != "" {
+		err = backstay.Under(name, err)
+	}
+	return backstay.Under("middleware", err)
 }
 
 // ladder makes the ladder of the rungs that the options added; nil without any.
 func (b *builder) ladder(c *fallback.Config) (*fallback.Ladder[*http.Request, *http.Response], error) {
-	if len(b.rungs) == 0 {
-		return nil, nil
-	}
 	var config fallback.Config
-	if c != nil {
+	switch {
+	case c == nil:
+	case c.Validate() == nil:
 		config = *c
+	default: // the registry tells of its faults; here it counts whether there may be rungs
+		config.FailClosed = c.FailClosed
 	}
 	rungs := make([]Rung, len(b.rungs))
 	for i, of := range b.rungs {
 		rungs[i] = of(b.transport)
 	}
-	return fallback.New(config, rungs, fallback.WithScope(b.transport.pipelines.Scope()))
+	var scope *backstay.Scope
+	if b.transport.pipelines != nil {
+		scope = b.transport.pipelines.Scope()
+	}
+	l, err := fallback.New(config, rungs, fallback.WithScope(scope))
+	if len(rungs) == 0 {
+		return nil, err
+	}
+	return l, err
 }

@@ -1,6 +1,7 @@
 package httpmw
 
 import (
+	"errors"
 	"net/http"
 
 	"github.com/backstay-go/backstay"
@@ -17,6 +18,7 @@ type builder struct {
 	transport *Transport
 	pipelines []middleware.Option
 	rungs     []func(*Transport) Rung
+	faults    error
 }
 
 // Rung is one fallback for HTTP: see package fallback, whose
@@ -38,7 +40,7 @@ func WithRetryBudget(budget *retry.Budget) Option {
 // WithKey says which pipeline a request goes through: f returns a bounded
 // name, such as the host with the template of the route. Never a raw path: each
 // key has a breaker, a bulkhead and a budget of its own. The default is the
-// host of the URL.
+// host of the URL, which also serves where f panics.
 func WithKey(f func(*http.Request) string) Option {
 	return func(b *builder) { b.transport.key = f }
 }
@@ -46,14 +48,17 @@ func WithKey(f func(*http.Request) string) Option {
 // WithClassifier lets f overrule how an attempt's end is judged: it gets what
 // the base transport returned, and the judgement of [Classify]. It may be
 // called several times for one attempt, by several goroutines at once, and
-// must not read the body.
+// must not read the body. Where it panics, the judgement of [Classify] stands.
 func WithClassifier(f func(*http.Response, error, backstay.Outcome) backstay.Outcome) Option {
 	return func(b *builder) { b.transport.classify = f }
 }
 
 // WithStaleCache adds a fallback that answers with the last good response.
 func WithStaleCache(c StaleCache) Option {
-	return func(b *builder) { b.rungs = append(b.rungs, c.rung) }
+	return func(b *builder) {
+		b.rungs = append(b.rungs, c.rung)
+		b.faults = errors.Join(b.faults, backstay.Under("stale_cache", c.validate()))
+	}
 }
 
 // WithFallback adds fallbacks, best first, below those added before.

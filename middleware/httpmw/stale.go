@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -34,15 +36,25 @@ type StaleCache struct {
 	Refresh bool
 }
 
-// AnonymousKey is the URL of a GET request that carries neither Authorization
-// nor Cookie, and empty for any other: answers that may be meant for one user
-// are not shared.
+func (c StaleCache) validate() error {
+	return backstay.Check(backstay.Setting{
+		Path: "max_body", Value: c.MaxBody, Valid: c.MaxBody >= 0,
+		Allowed: "must not be negative; 0 means 1 MiB",
+	})
+}
+
+// AnonymousKey is the URL, and the Host where it is another, of a GET request
+// without a body that carries neither Authorization nor Cookie, and empty for
+// any other: answers that may be meant for one user are not shared.
 func AnonymousKey(req *http.Request) string {
-	if req.Method != "" && req.Method != http.MethodGet {
+	if (req.Method != "" && req.Method != http.MethodGet) || (req.Body != nil && req.Body != http.NoBody) {
 		return ""
 	}
 	if req.Header.Get("Authorization") != "" || req.Header.Get("Cookie") != "" || req.Header.Get("Range") != "" {
 		return ""
+	}
+	if req.Host != "" && req.Host != req.URL.Host {
+		return req.Host + " " + req.URL.String()
 	}
 	return req.URL.String()
 }
@@ -56,11 +68,11 @@ func (c StaleCache) rung(t *Transport) Rung {
 	limit := cmp.Or(c.MaxBody, DefaultMaxStaleBody)
 	cache := fallback.Cache[*http.Request, *http.Response, *snapshot]{
 		Key: func(_ context.Context, req *http.Request) string { return key(req) },
-		Save: func(_ context.Context, _ *http.Request, resp *http.Response, keep func(*snapshot)) *http.Response {
-			return record(resp, limit, keep)
+		Save: func(_ context.Context, req *http.Request, resp *http.Response, keep func(*snapshot)) *http.Response {
+			return record(req, resp, limit, keep)
 		},
 		Load: func(_ context.Context, req *http.Request, s *snapshot, age time.Duration) (*http.Response, error) {
-			return s.response(req, age), nil
+			return s.response(req, age)
 		},
 	}
 	if c.Refresh {
@@ -71,7 +83,7 @@ func (c StaleCache) rung(t *Transport) Rung {
 
 // refresh sends req through its pipeline again, without fallbacks.
 func (t *Transport) refresh(ctx context.Context, req *http.Request) (*http.Response, error) {
-	p := t.pipelines.Get(t.key(req), backstay.Now())
+	p := t.pipelines.Get(t.keyOf(req), backstay.Now())
 	return middleware.Run(ctx, p, nil, t.plain, req, t.send)
 }
 
@@ -83,29 +95,59 @@ type snapshot struct {
 	minor   int
 	header  http.Header
 	trailer http.Header
+	vary    http.Header // those of the request on which the answer depends
 	body    []byte
 }
 
-// response makes a response to req from the snapshot.
-func (s *snapshot) response(req *http.Request, age time.Duration) *http.Response {
+// errVaries is how the rung fails where what is kept answers another request.
+var errVaries = errors.New("what is kept depends on headers that this request has otherwise")
+
+// response makes a response to req from the snapshot. Its age counts from when
+// a server made it, which may have been a cache behind the one that was asked.
+func (s *snapshot) response(req *http.Request, age time.Duration) (*http.Response, error) {
+	for name, values := range s.vary {
+		if !slices.Equal(req.Header[name], values) {
+			return nil, errVaries
+		}
+	}
 	h := s.header.Clone()
-	h.Set("Age", strconv.FormatInt(int64(age/time.Second), 10))
+	before, _ := strconv.ParseUint(h.Get("Age"), 10, 31)
+	h.Set("Age", strconv.FormatInt(int64(before)+int64(age/time.Second), 10))
 	return &http.Response{
 		Status: strconv.Itoa(s.status) + " " + http.StatusText(s.status), StatusCode: s.status,
 		Proto: s.proto, ProtoMajor: s.major, ProtoMinor: s.minor,
 		Header: h, Trailer: s.trailer.Clone(), Request: req,
 		Body: io.NopCloser(bytes.NewReader(s.body)), ContentLength: int64(len(s.body)),
-	}
+	}, nil
 }
 
-// record returns resp with a body that is kept once it has been read to its
-// end, unless it is longer than limit or the server forbids storing it.
-func record(resp *http.Response, limit int64, keep func(*snapshot)) *http.Response {
+// record returns resp, the answer to req, with a body that is kept once it has
+// been read to its end, unless it is longer than limit or the server forbids
+// storing it.
+func record(req *http.Request, resp *http.Response, limit int64, keep func(*snapshot)) *http.Response {
 	if resp.StatusCode != http.StatusOK || resp.Body == nil || resp.ContentLength > limit || noStore(resp.Header) {
 		return resp
 	}
-	resp.Body = &recorder{ReadCloser: resp.Body, resp: resp, limit: limit, keep: keep, header: resp.Header.Clone()}
+	resp.Body = &recorder{
+		ReadCloser: resp.Body, resp: resp, limit: limit, keep: keep,
+		header: resp.Header.Clone(), vary: varying(req, resp),
+	}
 	return resp
+}
+
+// varying returns the headers of req on which resp depends.
+func varying(req *http.Request, resp *http.Response) http.Header {
+	var h http.Header
+	for _, v := range resp.Header["Vary"] {
+		for name := range strings.SplitSeq(v, ",") {
+			if h == nil {
+				h = make(http.Header)
+			}
+			name = http.CanonicalHeaderKey(strings.TrimSpace(name))
+			h[name] = slices.Clone(req.Header[name])
+		}
+	}
+	return h
 }
 
 // recorder is a response body that remembers what is read of it.
@@ -113,6 +155,7 @@ type recorder struct {
 	io.ReadCloser
 	resp   *http.Response
 	header http.Header // as it came: the caller may change its own
+	vary   http.Header
 	limit  int64
 	keep   func(*snapshot) // nil once it was called, or will not be
 	buf    bytes.Buffer
@@ -131,7 +174,7 @@ func (r *recorder) Read(p []byte) (int, error) {
 	if err == io.EOF {
 		r.keep(&snapshot{
 			status: r.resp.StatusCode, proto: r.resp.Proto, major: r.resp.ProtoMajor, minor: r.resp.ProtoMinor,
-			header: r.header, trailer: r.resp.Trailer.Clone(), body: r.buf.Bytes(),
+			header: r.header, trailer: r.resp.Trailer.Clone(), vary: r.vary, body: r.buf.Bytes(),
 		})
 		r.keep = nil
 	}
@@ -139,8 +182,12 @@ func (r *recorder) Read(p []byte) (int, error) {
 }
 
 // noStore reports whether the server forbids keeping the answer, or keeping it
-// for anybody but its first reader.
+// for anybody but its first reader, or says that it depends on more than the
+// request.
 func noStore(h http.Header) bool {
+	if slices.Contains(h["Vary"], "*") {
+		return true
+	}
 	for _, v := range h["Cache-Control"] {
 		for directive := range strings.SplitSeq(v, ",") {
 			name, _, _ := strings.Cut(strings.TrimSpace(directive), "=")

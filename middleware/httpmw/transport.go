@@ -3,7 +3,6 @@ package httpmw
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"time"
 
@@ -25,7 +24,7 @@ type Transport struct {
 	next      http.RoundTripper
 	pipelines *middleware.Registry
 	ladder    *fallback.Ladder[*http.Request, *http.Response]
-	key       func(*http.Request) string
+	key       func(*http.Request) string // nil: the host
 	keys      *idempotency.Policy
 	judgement judgement
 	classify  func(*http.Response, error, backstay.Outcome) backstay.Outcome // nil: no opinion
@@ -50,8 +49,11 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return t.next.RoundTrip(req) // which says what is wrong, and closes the body
 	}
 	began := backstay.Now()
-	p := t.pipelines.Get(t.key(req), began)
-	ctx, req := t.withKey(req)
+	p := t.pipelines.Get(t.keyOf(req), began)
+	ctx, req, err := t.withKey(req)
+	if err != nil {
+		return nil, errors.Join(err, closeBody(req))
+	}
 	if connects(req) {
 		ctx = deadline.Unbounded(ctx)
 	}
@@ -63,42 +65,18 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return middleware.RunAt(ctx, began, p, t.ladder, u, first, t.send)
 }
 
+// closeBody closes the body of a request that is not sent.
+func closeBody(req *http.Request) error {
+	if req.Body == nil {
+		return nil
+	}
+	return req.Body.Close()
+}
+
 // malformed reports whether net/http is going to refuse req before sending it.
 func malformed(req *http.Request) bool {
 	return req.URL == nil || req.URL.Host == "" || req.Header == nil ||
 		(req.URL.Scheme != "http" && req.URL.Scheme != "https")
-}
-
-// errNoAnswer is the error of a base transport that breaks the contract of
-// http.RoundTripper.
-var errNoAnswer = errors.New("httpmw: the base transport returned neither a response nor an error")
-
-// sendOnce sends one attempt: the innermost call of the pipeline.
-func (t *Transport) sendOnce(ctx context.Context, req *http.Request) (*http.Response, error) {
-	if p, ok := req.Body.(*part); ok {
-		p.handOver(ctx)
-	}
-	resp, err := t.next.RoundTrip(t.headers.onto(ctx, req))
-	if err != nil {
-		return nil, withContext(ctx, err)
-	}
-	if resp == nil {
-		return nil, errNoAnswer
-	}
-	if t.idleBody > 0 && resp.StatusCode != http.StatusSwitchingProtocols && resp.Body != nil {
-		bodyOf(resp).idle = &idleTimer{after: t.idleBody, name: t.name}
-	}
-	return resp, nil
-}
-
-// withContext returns err, and says that ctx has ended where err does not: to
-// wake a Read of the request's body, its end closes that body, which is then
-// what the base transport complains of.
-func withContext(ctx context.Context, err error) error {
-	if ended := backstay.ContextError(ctx); ended != nil && !errors.Is(err, ctx.Err()) {
-		return fmt.Errorf("%w: %w", ended, err)
-	}
-	return err
 }
 
 // CloseIdleConnections closes those of the base transport, if it can. Nothing

@@ -27,6 +27,7 @@ var rows = []row{
 	{"whole stack, caller's deadline is nearer", "Pipeline/bounded"},
 	{"whole stack, two attempts fail", "Pipeline/third-succeeds"},
 	{"RoundTripper, whole stack, in memory", "RoundTripper/timer"},
+	{"RoundTripper, the transport waits on its context", "RoundTripper/timer-watched"},
 	{"RoundTripper, caller's deadline is nearer", "RoundTripper/bounded"},
 	{"RoundTripper, whole stack, loopback", "Loopback/timer"},
 }

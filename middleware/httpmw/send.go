@@ -1,0 +1,103 @@
+package httpmw
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/backstay-go/backstay"
+)
+
+// sendOnce sends one attempt: the innermost call of the pipeline.
+func (t *Transport) sendOnce(ctx context.Context, req *http.Request) (*http.Response, error) {
+	p, ok := req.Body.(*part)
+	if !ok {
+		return t.roundTrip(ctx, req)
+	}
+	p.handOver(ctx)
+	returned := false
+	defer func() {
+		if !returned {
+			_ = p.Close() // a transport that panics closes nothing
+		}
+	}()
+	resp, err := t.roundTrip(ctx, req)
+	returned = true
+	return resp, err
+}
+
+// roundTrip has req answered by the base transport, and makes good what that
+// may have left out.
+func (t *Transport) roundTrip(ctx context.Context, req *http.Request) (*http.Response, error) {
+	resp, err := t.next.RoundTrip(t.headers.onto(ctx, req))
+	if err != nil {
+		t.drain(resp) // nil, if the transport keeps its contract
+		return nil, failure(ctx, req, err)
+	}
+	if resp == nil {
+		return nil, errNoAnswer
+	}
+	if resp.Body == nil {
+		resp.Body = http.NoBody
+	}
+	if resp.Request == nil {
+		resp.Request = req
+	}
+	if t.idleBody > 0 && resp.StatusCode != http.StatusSwitchingProtocols && resp.Body != http.NoBody {
+		bodyOf(resp).idle = &idleTimer{after: t.idleBody, name: t.name}
+	}
+	return resp, nil
+}
+
+// errNoAnswer is the error of a base transport that breaks the contract of
+// http.RoundTripper, which another attempt does not mend.
+var errNoAnswer = backstay.Mark(
+	errors.New("httpmw: the base transport returned neither a response nor an error"),
+	backstay.Outcome{Class: backstay.Fault},
+)
+
+// failure returns err with what is known beside it. Where ctx has ended and
+// err does not say so, it says so: to wake a Read of the request's body, the
+// end of ctx closes that body, which is then what the base transport complains
+// of.
+func failure(ctx context.Context, req *http.Request, err error) error {
+	if ended := backstay.ContextError(ctx); ended != nil && !errors.Is(err, ctx.Err()) {
+		return fmt.Errorf("%w: %w", ended, err)
+	}
+	if !sendable(req) {
+		return backstay.PermanentError(err)
+	}
+	return err
+}
+
+// sendable reports whether net/http would send req at all. It is asked once an
+// attempt has failed: a request that its caller has put together wrongly is no
+// better in another attempt, and says nothing of the backend.
+func sendable(req *http.Request) bool {
+	return (req.Method == "" || isToken(req.Method)) && areFields(req.Header) && areFields(req.Trailer)
+}
+
+func areFields(h http.Header) bool {
+	for name, values := range h {
+		if !isToken(name) {
+			return false
+		}
+		for _, v := range values {
+			if strings.ContainsFunc(v, isControl) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func isControl(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
+
+// isToken reports whether s is a token of RFC 9110.
+func isToken(s string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
+	})
+}
