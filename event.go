@@ -12,8 +12,8 @@ type Kind string
 const (
 	// CallStarted begins a call. Only a [Tracer] sees it.
 	CallStarted Kind = "call started"
-	// CallDone ends a call: Outcome, Err, Attempt (how many were made),
-	// Elapsed, Reason, Rung.
+	// CallDone ends a call: Outcome, Err, Attempt (how many were made), Copy
+	// (which one answered, if any was hedged), Elapsed, Reason, Rung.
 	CallDone Kind = "call done"
 	// AttemptStarted begins one attempt or hedged copy. Only a [Tracer] sees it.
 	AttemptStarted Kind = "attempt started"
@@ -23,18 +23,22 @@ const (
 	// RetryPlanned says that another attempt will follow after Wait; Outcome
 	// and Err are those of the attempt before, Attempt is its number.
 	RetryPlanned Kind = "retry planned"
-	// RetrySuppressed says that a retryable failure is not retried, and why.
+	// RetrySuppressed says that a retryable failure is not retried, and why:
+	// Reason, Attempt, Outcome, Err, and Wait where that did not fit.
 	RetrySuppressed Kind = "retry suppressed"
 	// CallRejected is a refusal before sending: Reason, Err, Wait (the time
 	// after which another call may be admitted; 0 if unknown).
 	CallRejected Kind = "call rejected"
-	// BreakerChanged is a breaker's change of state: From, To, Reason.
+	// BreakerChanged is a breaker's change of state: From, To, Reason, and Wait
+	// (how long it stays open) where it opened.
 	BreakerChanged Kind = "breaker changed"
 	// HedgeStarted says that copy Copy of an attempt was sent after Wait.
 	HedgeStarted Kind = "hedge started"
-	// HedgeDone says how a copy ended; Reason is won, lost or cancelled.
+	// HedgeDone says how copy Copy of a hedged attempt ended: Reason is won,
+	// lost or cancelled; Outcome, Err, Elapsed.
 	HedgeDone Kind = "hedge done"
-	// FallbackUsed says that rung Rung answered instead; Err is the cause.
+	// FallbackUsed says that rung Rung answered instead; Err is the cause,
+	// Outcome that of the call.
 	FallbackUsed Kind = "fallback used"
 	// LimitChanged is a new limit of an adaptive bulkhead: Limit.
 	LimitChanged Kind = "limit changed"
@@ -155,10 +159,12 @@ func Observers(all ...Observer) Observer {
 
 type observers []Observer
 
+// Observe tells all of them, also those behind one that panics.
 func (s observers) Observe(ctx context.Context, e Event) {
-	for _, o := range s {
-		o.Observe(ctx, e)
+	if len(s) > 1 {
+		defer s[1:].Observe(ctx, e)
 	}
+	s[0].Observe(ctx, e)
 }
 
 type tracing []Tracer

@@ -2,7 +2,6 @@ package breaker
 
 import (
 	"errors"
-	"strconv"
 	"time"
 
 	"github.com/backstay-go/backstay"
@@ -24,21 +23,21 @@ type OpenError struct {
 	State State
 }
 
-// Error reads, for example, `breaker "payments[db]" is open, next probe in 4.2s`.
+// Error reads, for example, "breaker payments[db]: open, next probe in 4.2s".
 func (e *OpenError) Error() string {
-	text := "breaker "
+	who := "breaker"
 	if e.Name != "" {
-		text += strconv.Quote(e.Name) + " "
+		who += " " + e.Name
 	}
 	switch {
 	case e.State == ForcedOpen:
-		return text + "is held open by hand"
+		return who + ": held open by hand"
 	case e.State == HalfOpen:
-		return text + "is half-open, its probes are under way"
+		return who + ": half-open, its probes are under way"
 	case e.RetryAfter > time.Second:
-		return text + "is open, next probe in " + e.RetryAfter.Round(time.Millisecond).String()
+		return who + ": open, next probe in " + e.RetryAfter.Round(time.Millisecond).String()
 	default:
-		return text + "is open, next probe in " + e.RetryAfter.String()
+		return who + ": open, next probe in " + e.RetryAfter.String()
 	}
 }
 

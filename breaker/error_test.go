@@ -16,11 +16,11 @@ func TestOpenErrorSaysWhoAndForHowLong(t *testing.T) {
 		err  breaker.OpenError
 		want string
 	}{
-		{breaker.OpenError{State: breaker.Open, RetryAfter: 4200 * time.Millisecond}, "breaker is open, next probe in 4.2s"},
-		{breaker.OpenError{Name: "db", State: breaker.Open, RetryAfter: 1234567890}, `breaker "db" is open, next probe in 1.235s`},
-		{breaker.OpenError{Name: "db", State: breaker.Open, RetryAfter: 5 * time.Microsecond}, `breaker "db" is open, next probe in 5µs`},
-		{breaker.OpenError{Name: "db", State: breaker.HalfOpen}, `breaker "db" is half-open, its probes are under way`},
-		{breaker.OpenError{Name: "db", State: breaker.ForcedOpen}, `breaker "db" is held open by hand`},
+		{breaker.OpenError{State: breaker.Open, RetryAfter: 4200 * time.Millisecond}, "breaker: open, next probe in 4.2s"},
+		{breaker.OpenError{Name: "db", State: breaker.Open, RetryAfter: 1234567890}, `breaker db: open, next probe in 1.235s`},
+		{breaker.OpenError{Name: "db", State: breaker.Open, RetryAfter: 5 * time.Microsecond}, `breaker db: open, next probe in 5µs`},
+		{breaker.OpenError{Name: "db", State: breaker.HalfOpen}, `breaker db: half-open, its probes are under way`},
+		{breaker.OpenError{Name: "db", State: breaker.ForcedOpen}, `breaker db: held open by hand`},
 	} {
 		if got := c.err.Error(); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)

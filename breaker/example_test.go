@@ -72,6 +72,6 @@ func ExampleBreaker_ForceOpen() {
 	policy.Reset()
 	fmt.Println(policy.State())
 	// Output:
-	// breaker "search" is held open by hand
+	// breaker search: held open by hand
 	// closed
 }

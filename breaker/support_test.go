@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/breaker"
+	"github.com/backstay-go/backstay/internal/testkit"
 )
 
 var errBackend = errors.New("backend failed")
@@ -22,23 +22,10 @@ var (
 )
 
 // log is an observer that keeps what it is told.
-type log struct {
-	mu     sync.Mutex
-	events []backstay.Event
-}
-
-func (l *log) Observe(_ context.Context, e backstay.Event) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.events = append(l.events, e)
-}
+type log struct{ testkit.Recorder }
 
 // of returns the events of a kind.
-func (l *log) of(kind backstay.Kind) []backstay.Event {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(l.events), func(e backstay.Event) bool { return e.Kind != kind })
-}
+func (l *log) of(kind backstay.Kind) []backstay.Event { return l.Events(kind) }
 
 // changes returns the changes of state, each as "from>to".
 func (l *log) changes() []string {

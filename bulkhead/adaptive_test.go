@@ -76,10 +76,8 @@ func TestAnAdaptiveLimitFollowsWhatCallsMeet(t *testing.T) {
 
 // limits returns the limits that were told of.
 func (s *events) limits() (all []int64) {
-	for _, e := range s.all {
-		if e.Kind == backstay.LimitChanged {
-			all = append(all, e.Limit)
-		}
+	for _, e := range s.Events(backstay.LimitChanged) {
+		all = append(all, e.Limit)
 	}
 	return all
 }

@@ -2,6 +2,7 @@ package bulkhead
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"time"
 
@@ -107,8 +108,12 @@ func (b *Bulkhead) Saturated() bool {
 // SetLimit changes the limit of this bulkhead, and of none of its clones.
 // Calls in flight stay: after a cut, permits are given out again once enough
 // have come back; waiters that have become too heavy are refused. limit is
-// written as in [Config]. It is an error where the limit is adaptive.
+// written as in [Config]. It is an error where the limit is adaptive, or where
+// there is no bulkhead.
 func (b *Bulkhead) SetLimit(limit int64) error {
+	if b == nil {
+		return errNone
+	}
 	old := b.plan.Load()
 	err := backstay.Check(limitSetting(limit), backstay.Setting{
 		Path: "limit", Value: limit,
@@ -126,6 +131,9 @@ func (b *Bulkhead) SetLimit(limit int64) error {
 	}
 	return nil
 }
+
+// errNone is the error of setting the limit of a nil *Bulkhead.
+var errNone = errors.New("bulkhead: there is none whose limit could be set")
 
 // limit returns the limit in force as a number.
 func (b *Bulkhead) limit(p *plan) int64 {

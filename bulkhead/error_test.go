@@ -64,10 +64,10 @@ func TestARefusalIsToldOnceToTheObserverAndTheReport(t *testing.T) {
 	if got := report.Summary().Reason; got != backstay.ReasonBulkheadFull {
 		t.Errorf("the report says %q", got)
 	}
-	if len(seen.all) != 1 {
-		t.Fatalf("told of %d events", len(seen.all))
+	if len(seen.Events()) != 1 {
+		t.Fatalf("told of %d events", len(seen.Events()))
 	}
-	e := seen.all[0]
+	e := seen.Events()[0]
 	if e.Kind != backstay.CallRejected || e.Reason != backstay.ReasonBulkheadFull || !errors.Is(e.Err, err) || e.Policy != "payments" || e.Key != "eu" || e.Outcome.Class != backstay.Rejected {
 		t.Errorf("told %+v", e)
 	}

@@ -3,13 +3,13 @@ package bulkhead_test
 import (
 	"context"
 	"errors"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/bulkhead"
+	"github.com/backstay-go/backstay/internal/testkit"
 )
 
 func must[T any](v T, err error) T {
@@ -76,16 +76,7 @@ func wantFull(t *testing.T, err error) *bulkhead.FullError {
 }
 
 // events is an Observer that remembers.
-type events struct {
-	mu  sync.Mutex
-	all []backstay.Event
-}
-
-func (s *events) Observe(_ context.Context, e backstay.Event) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.all = append(s.all, e)
-}
+type events struct{ testkit.Recorder }
 
 // answer is a result that is used up later, like a response with a body.
 type answer struct{ done context.CancelFunc }

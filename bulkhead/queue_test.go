@@ -147,8 +147,8 @@ func TestACancellationInTheQueueIsTheCallersOwn(t *testing.T) {
 		if !errors.Is(err, context.Canceled) || !errors.Is(err, cause) || errors.Is(err, backstay.ErrRejected) {
 			t.Errorf("got %v", err)
 		}
-		if len(seen.all) != 0 {
-			t.Errorf("told of %v", seen.all)
+		if len(seen.Events()) != 0 {
+			t.Errorf("told of %v", seen.Events())
 		}
 		held.Release(backstay.Outcome{})
 		wantIdle(t, b)

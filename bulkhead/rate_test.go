@@ -46,8 +46,8 @@ func TestARateLimitedCallLearnsWhenTheNextMayStart(t *testing.T) {
 		if full.Reason != backstay.ReasonRateLimited || full.RetryAfter.Round(time.Millisecond) != 9*time.Second {
 			t.Errorf("refused with %+v", full)
 		}
-		if len(seen.all) != 1 || seen.all[0].Reason != backstay.ReasonRateLimited || seen.all[0].Wait != full.RetryAfter {
-			t.Errorf("told %+v", seen.all)
+		if len(seen.Events()) != 1 || seen.Events()[0].Reason != backstay.ReasonRateLimited || seen.Events()[0].Wait != full.RetryAfter {
+			t.Errorf("told %+v", seen.Events())
 		}
 		if _, ok := b.TryAcquire(t.Context(), 1); ok {
 			t.Error("TryAcquire is not limited")

@@ -54,7 +54,10 @@ func (p *Policy) Plan(remaining time.Duration, bounded bool) Budget {
 		}
 		return Budget{Limit: c.Total, Left: c.Total}
 	}
-	left := max(remaining, 0) - c.Reserve // what has passed has passed: a deadline of long ago does not wrap around
+	left := remaining
+	if left > 0 { // else it has passed anyway, and one of long ago would wrap around
+		left -= c.Reserve
+	}
 	switch {
 	case left <= 0 || left < c.Need:
 		return Budget{Left: left, Late: true}

@@ -3,12 +3,12 @@ package fallback_test
 import (
 	"context"
 	"errors"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/fallback"
+	"github.com/backstay-go/backstay/internal/testkit"
 )
 
 var errDown = errors.New("backend down")
@@ -88,28 +88,10 @@ func must[Q, R any](tb testing.TB, c fallback.Config, rungs []fallback.Rung[Q, R
 }
 
 // diary is an observer that remembers.
-type diary struct {
-	mu     sync.Mutex
-	events []backstay.Event
-}
-
-func (d *diary) Observe(_ context.Context, e backstay.Event) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.events = append(d.events, e)
-}
+type diary struct{ testkit.Recorder }
 
 // of returns the events of one kind.
-func (d *diary) of(k backstay.Kind) (all []backstay.Event) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, e := range d.events {
-		if e.Kind == k {
-			all = append(all, e)
-		}
-	}
-	return all
-}
+func (d *diary) of(k backstay.Kind) []backstay.Event { return d.Events(k) }
 
 // watched is the option that names a ladder "prices" and tells a diary.
 func watched() (*diary, fallback.Option) {

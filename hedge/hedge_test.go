@@ -86,27 +86,11 @@ func call(ctx context.Context, p *hedge.Policy, plans ...copyPlan) result {
 func reply(o backstay.Outcome) *testkit.Reply { return &testkit.Reply{Outcome: o} }
 
 // journal is an Observer that remembers.
-type journal struct {
-	mu     sync.Mutex
-	events []backstay.Event
-}
-
-func (j *journal) Observe(_ context.Context, e backstay.Event) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.events = append(j.events, e)
-}
+type journal struct{ testkit.Recorder }
 
 // of returns the events of a kind, by copy.
 func (j *journal) of(k backstay.Kind) []backstay.Event {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	var found []backstay.Event
-	for _, e := range j.events {
-		if e.Kind == k {
-			found = append(found, e)
-		}
-	}
+	found := j.Events(k)
 	slices.SortStableFunc(found, func(a, b backstay.Event) int { return a.Copy - b.Copy })
 	return found
 }

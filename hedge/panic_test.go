@@ -151,7 +151,7 @@ func TestALateGoexitIsHarmless(t *testing.T) {
 		})
 		closed(t, p)
 		if got != 1 || err != nil || len(seen.of(backstay.CallbackPanicked)) != 0 {
-			t.Errorf("got %d, %v, events %v", got, err, seen.events)
+			t.Errorf("got %d, %v, events %v", got, err, seen.Events())
 		}
 	})
 }

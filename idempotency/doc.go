@@ -27,11 +27,10 @@
 //   - Work goes on for a while after its caller has hung up, so that the caller
 //     finds the answer when it comes back.
 //
-// What is known of keys lives in a [Store]: [Memory] for one process, and
-// idempotency/redis for many. Package idempotencytest is the suite that every
-// store passes. A Guard knows no protocol: middleware/httpmw and
-// middleware/grpcmw put one in front of a handler, and [Do] serves consumers
-// of messages.
+// What is known of keys lives in a [Store]: [Memory] for one process, or one
+// that many processes share. Package idempotencytest is the suite that every
+// store passes. A Guard knows no protocol: what speaks one puts a Guard in
+// front of its handlers, and [Do] serves consumers of messages.
 //
 // The guarantee is "once" as far as the store lives, the lease is renewed, and
 // the answer can be stored. A process that dies between the effect and its
@@ -58,7 +57,7 @@
 // # Errors
 //
 // Every refusal is an [*Error] that matches one of these; the codes of gRPC are
-// those that middleware/grpcmw uses.
+// those that a server answers with.
 //
 //	                    HTTP                class       gRPC
 //	ErrKeyMissing       400                 permanent   INVALID_ARGUMENT

@@ -2,12 +2,12 @@ package idempotency_test
 
 import (
 	"context"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/idempotency"
+	"github.com/backstay-go/backstay/internal/testkit"
 )
 
 func newMemory(tb testing.TB) *idempotency.Memory {
@@ -110,30 +110,12 @@ func (h *hooked) Release(ctx context.Context, c idempotency.Claim) error {
 }
 
 // events remembers what an observer was told.
-type events struct {
-	mu  sync.Mutex
-	all []backstay.Event
-}
-
-func (e *events) Observe(_ context.Context, event backstay.Event) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.all = append(e.all, event)
-}
-
-// take returns the events so far and forgets them.
-func (e *events) take() []backstay.Event {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	all := e.all
-	e.all = nil
-	return all
-}
+type events struct{ testkit.Recorder }
 
 // only wants exactly one event, of the given kind.
 func (e *events) only(t *testing.T, kind backstay.Kind) backstay.Event {
 	t.Helper()
-	all := e.take()
+	all := e.Take()
 	if len(all) != 1 || all[0].Kind != kind {
 		t.Fatalf("got the events %v, want one %q", all, kind)
 	}

@@ -3,7 +3,6 @@ package idempotency
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/backstay-go/backstay"
@@ -66,19 +65,14 @@ func (t *tenure) renew(ctx context.Context) (time.Duration, bool) {
 	return 0, false
 }
 
-// tryRenew asks the store. A panic of the store becomes an error: this is the
-// keeper's goroutine, where nobody could recover it.
-func (t *tenure) tryRenew(ctx context.Context) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("the store panicked: %v", v)
-		}
-	}()
+// tryRenew asks the store.
+func (t *tenure) tryRenew(ctx context.Context) error {
 	lease, asked := t.guard.config.Lease, backstay.Now()
 	limit := min(lease/renewals, t.until.Sub(asked)) // too late: fails at once, and reclaim decides
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	if err = t.guard.store.Renew(ctx, t.hold, lease); err == nil {
+	err := attempt(ctx, func(ctx context.Context) error { return t.guard.store.Renew(ctx, t.hold, lease) })
+	if err == nil {
 		t.until = asked.Add(lease)
 	}
 	return err

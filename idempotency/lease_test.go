@@ -280,7 +280,7 @@ func TestAnOwnerThatStoodStillTakesItsKeyBackIfNobodyElseDid(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if told := seen.take(); len(told) > 0 {
+				if told := seen.Take(); len(told) > 0 {
 					t.Errorf("told %v", told)
 				}
 				got, replayed, err := guard.Run(t.Context(), request("k", "body"), never(t))

@@ -139,7 +139,7 @@ func TestACallerWhoGivesUpIsCanceledAndNotRefused(t *testing.T) {
 			}
 		}
 		<-done
-		if told := seen.take(); len(told) > 0 {
+		if told := seen.Take(); len(told) > 0 {
 			t.Errorf("told %v", told)
 		}
 	})

@@ -3,6 +3,7 @@ package idempotency
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/backstay-go/backstay"
 )
@@ -57,12 +58,23 @@ func (t *tenure) settle(ctx context.Context, tell func(context.Context) error) e
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), t.guard.config.Lease/renewals)
 	defer cancel()
 	for try := 1; ; try++ {
-		err := tell(ctx)
+		err := attempt(ctx, tell)
 		final := err == nil || errors.Is(err, ErrLeaseLost) || errors.Is(err, ErrStoreFull)
 		if final || try == tries || sleep(ctx, pause(3*try, t.guard.config.Poll)) != nil {
 			return err
 		}
 	}
+}
+
+// attempt makes one call to the store. Its panic becomes an error: the work is
+// over, and its caller gets the answer whatever the store does.
+func attempt(ctx context.Context, call func(context.Context) error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("the store panicked: %v", v)
+		}
+	}()
+	return call(ctx)
 }
 
 // tell tells the observer of an error; nil is nothing to tell.

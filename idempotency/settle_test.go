@@ -160,7 +160,7 @@ func TestAKeyThatIsFreeAlreadyIsNothingToTell(t *testing.T) {
 	_, _, err := guard.Run(t.Context(), request("k", "body"), func(context.Context) (idempotency.Answer, error) {
 		return idempotency.Answer{}, failure
 	})
-	if told := seen.take(); err != failure || len(told) > 0 {
+	if told := seen.Take(); err != failure || len(told) > 0 {
 		t.Errorf("got %v, told %v", err, told)
 	}
 }

@@ -70,8 +70,10 @@ func TestAClosedPipelineRefuses(t *testing.T) {
 
 func TestCloseWaitsForWhatThePipelineOwns(t *testing.T) {
 	for name, leave := range map[string]func(*testing.T, *middleware.Pipeline){
-		"a late copy":          func(t *testing.T, p *middleware.Pipeline) { leaveBehind(t.Context(), p, time.Hour) },
-		"an abandoned attempt": func(t *testing.T, p *middleware.Pipeline) { _, _ = middleware.Race(t.Context(), p, nil, deaf(time.Hour)) },
+		"a late copy": func(t *testing.T, p *middleware.Pipeline) { leaveBehind(t.Context(), p, time.Hour) },
+		"an abandoned attempt": func(t *testing.T, p *middleware.Pipeline) {
+			_, _ = middleware.Race(t.Context(), p, nil, deaf(time.Hour))
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package middleware_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -190,7 +191,7 @@ func TestATargetIsData(t *testing.T) {
 		t.Fatal(err)
 	}
 	again, _ := json.Marshal(back)
-	if string(again) != string(text) || back.Hedge == nil || back.Fallback != nil || back.Validate() != nil {
+	if !bytes.Equal(again, text) || back.Hedge == nil || back.Fallback != nil || back.Validate() != nil {
 		t.Errorf("%s came back as %s", text, again)
 	}
 }

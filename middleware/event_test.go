@@ -53,7 +53,9 @@ func TestEveryKindOfEventIsToldOnceAThing(t *testing.T) {
 		},
 		"a success on attempt 3": {
 			middleware.Standard("").Config,
-			func(p *middleware.Pipeline) { _, _ = middleware.Do(context.Background(), p, answers(fails, fails, succeeds)) },
+			func(p *middleware.Pipeline) {
+				_, _ = middleware.Do(context.Background(), p, answers(fails, slow(time.Hour), succeeds))
+			},
 			counts{backstay.AttemptDone: 3, backstay.RetryPlanned: 2, backstay.CallDone: 1},
 		},
 		"a failure after 3 attempts": {

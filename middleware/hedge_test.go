@@ -79,8 +79,11 @@ func TestCopiesSpendFromTheRetryBudget(t *testing.T) {
 
 func TestNoCopyIsSentToATargetInTrouble(t *testing.T) {
 	for name, spoil := range map[string]func(*middleware.Pipeline){
-		"full":         func(p *middleware.Pipeline) { _, _ = p.Bulkhead().Acquire(context.Background(), 1) },
-		"half-open":    func(p *middleware.Pipeline) { _, _ = middleware.Do(context.Background(), p, fails); time.Sleep(time.Minute) },
+		"full": func(p *middleware.Pipeline) { _, _ = p.Bulkhead().Acquire(context.Background(), 1) },
+		"half-open": func(p *middleware.Pipeline) {
+			_, _ = middleware.Do(context.Background(), p, fails)
+			time.Sleep(time.Minute)
+		},
 		"held closed":  func(p *middleware.Pipeline) { p.Breaker().ForceClosed() },
 		"only watched": func(p *middleware.Pipeline) { p.Breaker().MetricsOnly() },
 	} {

@@ -16,10 +16,10 @@ import (
 // A call may make calls of its own, through other pipelines or its own, and
 // with the context it was given. They are none of its report's.
 func TestCallsWithinACallLeaveItsReportAlone(t *testing.T) {
-	outer := made(t, only(middleware.Config{Retry: &retry.Config{Base: retry.NoWait}}))
+	outer := made(t, only(middleware.Config{Retry: &retry.Config{Base: retry.NoWait, Budget: retry.NoBudget}}))
 	for name, inner := range map[string]*middleware.Pipeline{
-		"another pipeline": made(t, only(middleware.Config{Retry: &retry.Config{Base: retry.NoWait}})),
-		"one that tells":   made(t, only(middleware.Config{Retry: &retry.Config{Base: retry.NoWait}}), middleware.WithObserver(new(journal))),
+		"another pipeline": made(t, only(middleware.Config{Retry: &retry.Config{Base: retry.NoWait, Budget: retry.NoBudget}})),
+		"one that tells":   made(t, only(middleware.Config{Retry: &retry.Config{Base: retry.NoWait, Budget: retry.NoBudget}}), middleware.WithObserver(new(journal))),
 		"the same":         outer,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -66,7 +66,7 @@ func TestALoserThatMakesACallLeavesTheReportAlone(t *testing.T) {
 func TestAttemptsWithinAnAttemptCountFromOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seen := new(journal)
-		inner := made(t, only(middleware.Config{Retry: &retry.Config{Base: retry.NoWait}}), middleware.WithObserver(seen))
+		inner := made(t, only(middleware.Config{Retry: &retry.Config{Base: retry.NoWait, Budget: retry.NoBudget}}), middleware.WithObserver(seen))
 		outer := made(t, only(middleware.Config{Retry: &retry.Config{Base: retry.NoWait}, Hedge: &hedge.Config{Delay: 10 * ms}}))
 		_, _ = middleware.Race(t.Context(), outer, nil, func(ctx context.Context) (int, error) {
 			if retry.Attempt(ctx) == 1 {

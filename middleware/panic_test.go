@@ -29,21 +29,25 @@ func everything(abandon bool) middleware.Target {
 	})
 }
 
-// fate is what a call did to its goroutine.
+// fate is what f did to its goroutine: what it panicked with, or whether it
+// left without a word.
 func fate(f func()) (value any, exited bool) {
-	done := make(chan struct{})
+	type end struct {
+		value  any
+		exited bool
+	}
+	ended := make(chan end, 1)
 	go func() {
 		returned := false
-		defer close(done)
 		defer func() {
-			value = recover()
-			exited = value == nil && !returned
+			v := recover()
+			ended <- end{v, v == nil && !returned}
 		}()
 		f()
 		returned = true
 	}()
-	<-done
-	return value, exited
+	e := <-ended
+	return e.value, e.exited
 }
 
 type caller func(context.Context, *middleware.Pipeline, func(context.Context) (int, error))

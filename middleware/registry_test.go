@@ -41,7 +41,7 @@ func TestC35a_OneHostInTroubleDoesNotCostTheOthers(t *testing.T) {
 	if a.Budget.Available >= b.Budget.Available-2 {
 		t.Errorf("budgets: %v and %v", a.Budget.Available, b.Budget.Available)
 	}
-	if r.Len() != 2 || r.Get("a", backstay.Now()) != r.Get("a", backstay.Now()) {
+	if r.Len() != 2 {
 		t.Errorf("%d pipelines", r.Len())
 	}
 }

@@ -57,6 +57,7 @@
 //
 //	the last answer, nil error  it is a failure, and there is no other attempt
 //	*ExhaustedError             attempts used up (two or more), or no time
+//	*RefusedError               a later attempt was rejected before it was sent
 //	an error that matches       ctx ended between attempts or in a later one;
 //	ctx.Err(), its cause,       its class is canceled
 //	and the last failure

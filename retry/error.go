@@ -82,24 +82,24 @@ func (e *RefusedError) Error() string {
 // Unwrap returns the last failure and the refusal.
 func (e *RefusedError) Unwrap() []error {
 	if e.Last == nil {
-		return []error{notAlone{e.Refusal}}
+		return []error{notAloneError{e.Refusal}}
 	}
-	return []error{e.Last, notAlone{e.Refusal}}
+	return []error{e.Last, notAloneError{e.Refusal}}
 }
 
 // Outcome is that of the last attempt that was sent, and final.
 func (e *RefusedError) Outcome() backstay.Outcome { return e.outcome }
 
-// notAlone is a refusal that does not say that nothing was sent.
-type notAlone struct{ refusal error }
+// notAloneError is a refusal that does not say that nothing was sent.
+type notAloneError struct{ refusal error }
 
-func (e notAlone) Error() string { return e.refusal.Error() }
+func (e notAloneError) Error() string { return e.refusal.Error() }
 
-func (e notAlone) Is(target error) bool {
+func (e notAloneError) Is(target error) bool {
 	return target != backstay.ErrRejected && errors.Is(e.refusal, target)
 }
 
-func (e notAlone) As(target any) bool { return errors.As(e.refusal, target) }
+func (e notAloneError) As(target any) bool { return errors.As(e.refusal, target) }
 
 // canceledError says that the caller gave up after at least one attempt had
 // failed. It matches the context's error, its cancel cause, and the failure.

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/backstay-go/backstay"
+	"github.com/backstay-go/backstay/internal/testkit"
 	"github.com/backstay-go/backstay/retry"
 )
 
@@ -110,26 +110,13 @@ func (x *protocol) Discard(r *answer) {
 // unavailable is a retryable answer.
 func unavailable() *answer { return &answer{Outcome: backstay.Outcome{Class: backstay.Transient}} }
 
-// told collects events.
-type told struct {
-	mu     sync.Mutex
-	events []backstay.Event
-}
-
-func (o *told) Observe(_ context.Context, e backstay.Event) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.events = append(o.events, e)
-}
+// told remembers events.
+type told struct{ testkit.Recorder }
 
 // waits returns the waits of the retries that were planned.
 func (o *told) waits() (all []time.Duration) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for _, e := range o.events {
-		if e.Kind == backstay.RetryPlanned {
-			all = append(all, e.Wait)
-		}
+	for _, e := range o.Events(backstay.RetryPlanned) {
+		all = append(all, e.Wait)
 	}
 	return all
 }

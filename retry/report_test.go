@@ -102,10 +102,10 @@ func TestARequestThatMustNotBeRepeatedSaysWhyInTheReportAndTheEvent(t *testing.T
 				t.Errorf("reports %d attempts, %q", got.Attempts, got.Reason)
 			}
 			var kinds []backstay.Kind
-			for _, e := range seen.events {
+			for _, e := range seen.Events() {
 				kinds = append(kinds, e.Kind)
 			}
-			last := seen.events[len(seen.events)-1]
+			last := seen.Events()[len(seen.Events())-1]
 			if !slices.Equal(kinds, test.kind) || !same(last.Err, test.why) || last.Reason != backstay.ReasonNotRepeatable {
 				t.Errorf("told %q, at last %+v", kinds, last)
 			}
@@ -157,8 +157,8 @@ func TestEvents(t *testing.T) {
 					ctx = test.ctx(ctx)
 				}
 				_, _ = retry.Do(ctx, policy(t, test.config, constant(second), observed(seen)), always(test.err, &calls))
-				if !slices.Equal(seen.events, test.want) {
-					t.Errorf("told\n%+v, want\n%+v", seen.events, test.want)
+				if !slices.Equal(seen.Events(), test.want) {
+					t.Errorf("told\n%+v, want\n%+v", seen.Events(), test.want)
 				}
 			})
 		})
@@ -170,8 +170,8 @@ func TestAClonePutsItsOwnNamesIntoEventsAndErrors(t *testing.T) {
 	p := policy(t, retry.Config{Base: retry.NoWait, MaxAttempts: 2})
 	clone := p.Clone(&backstay.Scope{Policy: "payments", Key: "host-a", Observer: seen})
 	_, err := retry.Do(t.Context(), clone, failing(errDown, errDown))
-	if len(seen.events) != 1 || seen.events[0].Key != "host-a" {
-		t.Errorf("told %+v", seen.events)
+	if len(seen.Events()) != 1 || seen.Events()[0].Key != "host-a" {
+		t.Errorf("told %+v", seen.Events())
 	}
 	var gaveUp *retry.ExhaustedError
 	if !errors.As(err, &gaveUp) || gaveUp.Name != "payments[host-a]" {

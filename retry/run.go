@@ -78,15 +78,24 @@ func Do[T any](ctx context.Context, p *Policy, f func(context.Context) (T, error
 // again goes on after a first attempt that did not succeed and returned r.
 func again[Q, R any](ctx context.Context, c *call, x backstay.Exchange[Q, R], q Q, r R, next backstay.Call[Q, R]) (R, error) {
 	var none R
+	held := true // r is nobody else's: where a callback unwinds, it is discarded
+	defer func() {
+		if held {
+			x.Discard(r)
+		}
+	}()
 	for {
 		if c.outcome.Class.Retryable() {
 			c.unrepeatable = x.Repeat(q, c.outcome)
 		}
 		d := c.decide(ctx)
 		if !d.Retry {
-			return r, c.finish(ctx, d)
+			err := c.finish(ctx, d)
+			held = false
+			return r, err
 		}
 		c.plan(ctx, d)
+		held = false
 		x.Discard(r)
 		if !pause(ctx, d.Wait) {
 			return none, c.abandon(ctx)
@@ -97,6 +106,7 @@ func again[Q, R any](ctx context.Context, c *call, x backstay.Exchange[Q, R], q 
 			return none, c.unmade(ctx, err)
 		}
 		r, err = next(context.WithValue(ctx, attemptKey{}, n), fork)
+		held = true
 		c.ended(backstay.Judge(ctx, x, r, err), err)
 	}
 }

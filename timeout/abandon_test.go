@@ -204,6 +204,32 @@ func TestALimitWithinAnAbandonedCallIsNotTheCallsOwn(t *testing.T) {
 	}
 }
 
+// Where the caller's deadline comes first, the attempt has no limit of its own,
+// and must not take that of a call within for it.
+func TestALimitWithinACallWithoutALimitIsNotTheCallsOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		outer := policy(t, timeout.Config{After: time.Hour, Abandon: true})
+		inner := policy(t, timeout.Config{After: time.Second, Abandon: true})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		got, err := timeout.Do(ctx, outer, func(ctx context.Context) (int, error) {
+			x := backstay.Plain[int]{}
+			_, err := timeout.Run(ctx, inner, x, struct{}{}, func(ctx context.Context, _ struct{}) (int, error) {
+				<-ctx.Done()
+				return 0, ctx.Err()
+			})
+			if !errors.Is(err, timeout.ErrTimeout) {
+				t.Errorf("within: %v", err)
+			}
+			time.Sleep(time.Second)
+			return 7, nil
+		})
+		if got != 7 || err != nil {
+			t.Errorf("%d, %v", got, err)
+		}
+	})
+}
+
 func TestClonesAbandonOnTheirOwnAndCloseWithTheirOrigin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := policy(t, timeout.Config{Abandon: true})

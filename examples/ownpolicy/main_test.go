@@ -16,7 +16,7 @@ func TestEverySceneShowsWhatItClaims(t *testing.T) {
 	}{
 		{"only the canonical order takes conflicts for an illness", showConflicts, []string{
 			`by hand: +30 succeed, 0 fail, 0 are refused; the breaker is closed`,
-			`canonical order: 5 succeed, 0 fail, 25 are refused; the breaker is open`,
+			`canonical order: 5 succeed, 1 fail, 24 are refused; the breaker is open`,
 		}},
 		{"a mistake costs one query and no health", showMistakes, []string{
 			`30 fail, 0 are refused, after 30 queries; the breaker is closed`,
@@ -24,7 +24,7 @@ func TestEverySceneShowsWhatItClaims(t *testing.T) {
 		}},
 		{"an outage opens the breaker", showOutage, []string{
 			`10 fail, 20 are refused, after 23 queries; the breaker is open`,
-			`breaker "orders" is open`,
+			`breaker orders: open`,
 		}},
 		{"a full pool refuses", showPool, []string{
 			`bulkhead orders: full: 4 of 4 in flight`,

@@ -13,7 +13,7 @@ import (
 
 func TestTheBoundHoldsForAnyNumberOfKeys(t *testing.T) {
 	for _, c := range []struct{ bound, keys int }{
-		{1, 1000}, {2, 1000}, {7, 1000}, {600, 10_000}, {0, 100_000}, {0, 1_000_000},
+		{1, 1000}, {2, 1000}, {7, 1000}, {600, 10_000}, {0, 200_000},
 	} {
 		t.Run(fmt.Sprintf("%d keys, at most %d", c.keys, c.bound), func(t *testing.T) {
 			if testkit.Race && c.keys > 10_000 {

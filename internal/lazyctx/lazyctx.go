@@ -116,7 +116,7 @@ func (c *Ctx) AfterFunc(f func()) (stop func() bool) {
 }
 
 // Cancel ends the context, if it has not ended, and frees all that it holds.
-func (c *Ctx) Cancel() { c.end(context.Canceled, false) }
+func (c *Ctx) Cancel() { c.end(context.Canceled) }
 
 // Lift takes the limit off, so that the context lives as long as its parent
 // or until Cancel. It reports false, and changes nothing, if the context has
@@ -127,17 +127,26 @@ func (c *Ctx) Lift() bool {
 	late := c.err != nil || now >= c.limit
 	if !late {
 		c.limit = forever
+		c.wind(now)
 	}
-	timer := c.timer
 	c.mu.Unlock()
 	if late {
-		c.check(now)
-		return false
+		_ = c.check(now)
 	}
-	if timer != nil {
-		timer.Reset(c.nearest().Sub(now)) // what is above still counts
+	return !late
+}
+
+// wind sets the timer, if there is one, to what still counts: the limits above.
+// mu is held, so that it cannot wind the timer of a context that has ended.
+func (c *Ctx) wind(now backstay.Instant) {
+	if c.timer == nil {
+		return
 	}
-	return true
+	if c.up == nil {
+		c.timer.Stop()
+		return
+	}
+	c.timer.Reset(c.up.nearest().Sub(now))
 }
 
 // Expired reports whether the context's own limit ended it.
@@ -147,7 +156,7 @@ func (c *Ctx) Expired() bool {
 	c.mu.Unlock()
 	if living && limit != forever {
 		if now := backstay.Now(); now >= limit {
-			c.check(now)
+			_ = c.check(now)
 		}
 	}
 	c.mu.Lock()
@@ -180,13 +189,13 @@ func (c *Ctx) arm() {
 		return
 	}
 	if c.up != nil && !c.up.adopt(c) {
-		c.end(c.up.Err(), false)
+		c.end(c.up.Err())
 		return
 	}
 	var (
 		timer  *time.Timer
 		unhook func() bool
-		wake   = func() { c.check(backstay.Now()) }
+		wake   = func() { _ = c.check(backstay.Now()) }
 	)
 	if limit := c.nearest(); limit != forever {
 		timer = time.AfterFunc(limit.Sub(backstay.Now()), wake)
@@ -202,6 +211,9 @@ func (c *Ctx) hold(timer *time.Timer, unhook func() bool) {
 	c.mu.Lock()
 	c.timer, c.unhook = timer, unhook
 	ended := c.err != nil
+	if c.limit == forever && !ended {
+		c.wind(backstay.Now()) // the limit was lifted while arm looked at it
+	}
 	c.mu.Unlock()
 	if ended {
 		free(timer, unhook)
@@ -243,23 +255,35 @@ func (c *Ctx) check(now backstay.Instant) error {
 	} else {
 		above = c.root.Err()
 	}
-	c.mu.Lock()
-	passed := now >= c.limit
-	c.mu.Unlock()
-	switch {
-	case above != nil:
-		c.end(above, false)
-	case passed:
-		c.end(context.DeadlineExceeded, true)
+	if above != nil {
+		c.end(above)
+	} else {
+		c.expire(now)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.err
 }
 
-// end ends the context, the first time it is called.
-func (c *Ctx) end(err error, expired bool) {
+// expire ends the context if its limit has passed. Either it does, or Lift
+// takes the limit off: never both.
+func (c *Ctx) expire(now backstay.Instant) {
 	c.mu.Lock()
+	if now < c.limit {
+		c.mu.Unlock()
+		return
+	}
+	c.finish(context.DeadlineExceeded, true)
+}
+
+// end ends the context, the first time it is called.
+func (c *Ctx) end(err error) {
+	c.mu.Lock()
+	c.finish(err, false)
+}
+
+// finish is the end of end and expire. It is called with mu, and unlocks it.
+func (c *Ctx) finish(err error, expired bool) {
 	if c.err != nil {
 		c.mu.Unlock()
 		return
@@ -276,6 +300,6 @@ func (c *Ctx) end(err error, expired bool) {
 	if armed && c.up != nil {
 		c.up.disown(c)
 	}
-	kids.each(func(kid *Ctx) { kid.end(err, false) })
+	kids.each(func(kid *Ctx) { kid.end(err) })
 	hooks.each(func(f *func()) { go (*f)() })
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/backstay-go/backstay/deadline"
 	"github.com/backstay-go/backstay/internal/testkit"
 	"github.com/backstay-go/backstay/middleware"
 	"github.com/backstay-go/backstay/timeout"
@@ -33,18 +34,32 @@ func waits() http.RoundTripper {
 	})
 }
 
+// unhurried returns a preset of which a caller's deadline of a minute is the
+// nearest limit, however slow the machine.
+func unhurried(of func(string) middleware.Target) middleware.Target {
+	target := of("test")
+	target.Timeout = &timeout.Config{After: 2 * time.Minute}
+	target.Deadline = &deadline.Config{Total: 10 * time.Minute}
+	return target
+}
+
+// What a limit costs: the context of the total and of the attempt, the request
+// under it, and what ends the two contexts; where the base transport waits on
+// its context, also the channel, the timer and what the timer calls; and where
+// the caller's context can end, the hook on it. A header costs the copy of the
+// map, the value and its text, and that of the request if there is none yet.
+const (
+	limits = 5
+	armed  = limits + 3
+	hooked = armed + 2
+	header = 4
+)
+
 func TestWhatACallThatGoesWellAllocates(t *testing.T) {
 	soon, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	late, cancel := context.WithTimeout(t.Context(), time.Hour)
 	defer cancel()
-	patient := func(of func(string) middleware.Target) middleware.Target {
-		target := of("test")
-		target.Timeout = &timeout.Config{After: 2 * time.Minute}
-		target.Deadline = nil
-		return target
-	}
-	const header = 5
 	for _, c := range []struct {
 		name   string
 		base   http.RoundTripper
@@ -53,14 +68,14 @@ func TestWhatACallThatGoesWellAllocates(t *testing.T) {
 		limit  float64
 	}{
 		{"no policy", still(), only("test"), context.Background(), 0},
-		{"the caller's deadline is earlier than the timeout", still(), patient(middleware.Standard), soon, 0},
-		{"the same, and the base transport waits", waits(), patient(middleware.Standard), soon, 0},
-		{"no deadline of the caller's", still(), middleware.Standard("test"), context.Background(), 6},
-		{"the same, and the base transport waits", waits(), middleware.Standard("test"), context.Background(), 6},
-		{"a deadline later than the timeout", still(), middleware.Standard("test"), late, 6},
-		{"the same, and the base transport waits", waits(), middleware.Standard("test"), late, 6},
-		{"a header, with an earlier deadline", still(), patient(middleware.Internal), soon, header},
-		{"a header, and the base transport waits", waits(), middleware.Internal("test"), late, 6 + header},
+		{"the caller's deadline comes first", still(), unhurried(middleware.Standard), soon, 0},
+		{"the caller's deadline comes first, and the base transport waits", waits(), unhurried(middleware.Standard), soon, 0},
+		{"the caller has no deadline", still(), unhurried(middleware.Standard), context.Background(), limits},
+		{"the caller has no deadline, and the base transport waits", waits(), unhurried(middleware.Standard), context.Background(), armed},
+		{"the caller's deadline comes last", still(), unhurried(middleware.Standard), late, limits},
+		{"the caller's deadline comes last, and the base transport waits", waits(), unhurried(middleware.Standard), late, hooked},
+		{"the caller's deadline comes first, and is told", still(), unhurried(middleware.Internal), soon, 1 + header},
+		{"the attempt's timeout comes first, and is told", still(), unhurried(middleware.Internal), late, limits + header},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			tr := transport(t, c.base, c.target)

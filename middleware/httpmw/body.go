@@ -2,6 +2,7 @@ package httpmw
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"sync"
@@ -57,6 +58,15 @@ type body struct {
 type duplex struct {
 	*body
 	io.Writer
+}
+
+// CloseWrite ends the writing alone, which tells the other side that there is
+// no more to come, if the connection can.
+func (d *duplex) CloseWrite() error {
+	if c, ok := d.Writer.(interface{ CloseWrite() error }); ok {
+		return c.CloseWrite()
+	}
+	return fmt.Errorf("httpmw: CloseWrite: %w", http.ErrNotSupported)
 }
 
 // onEnd calls f when the body ends, at once if it has.

@@ -39,7 +39,7 @@ func TestC28_AProbeThatUnwindsFreesItsPlace(t *testing.T) {
 		"a panic":               func() { panic("boom") },
 		"http.ErrAbortHandler":  func() { panic(http.ErrAbortHandler) },
 		"runtime.Goexit":        runtime.Goexit,
-		"a panic with nil":      func() { panic(nil) }, //nolint:govet // it is a panic like any other
+		"a panic with nil":      func() { panic(nil) },
 		"a panic with an error": func() { panic(errors.New("boom")) },
 	} {
 		synctest.Test(t, func(t *testing.T) {

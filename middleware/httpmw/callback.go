@@ -28,15 +28,21 @@ func (t *Transport) askKey(req *http.Request) (key string) {
 }
 
 // overrule asks the function of [WithClassifier] for its judgement. Where that
-// panics, it is told, and o stands.
+// panics, it is told, and o stands. Where it exits the goroutine, resp reaches
+// nobody who would close it.
 func (t *Transport) overrule(resp *http.Response, err error, o backstay.Outcome) (judged backstay.Outcome) {
+	returned := false
 	defer func() {
 		if v := recover(); v != nil {
 			t.panicked(context.Background(), "the function of WithClassifier", v)
 			judged = o
+		} else if !returned {
+			t.drain(resp)
 		}
 	}()
-	return t.classify(resp, err, o)
+	judged = t.classify(resp, err, o)
+	returned = true
+	return judged
 }
 
 // panicked tells of a callback that panicked.

@@ -17,6 +17,7 @@ type part struct {
 	handed   bool // a transport has it, and will close it
 	closed   bool
 	reading  bool
+	failed   bool          // a Read has failed before the body was closed
 	released chan struct{} // closed once closed && !reading
 	unwatch  func() bool   // ends the watch over the attempt's context
 }
@@ -37,8 +38,31 @@ func (p *part) Read(b []byte) (int, error) {
 	p.reading = false
 	if p.closed {
 		close(p.released)
+	} else if err != nil && err != io.EOF {
+		p.failed = true
 	}
 	return n, err
+}
+
+// broken reports whether the body itself failed, before anybody closed it.
+func (p *part) broken() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.failed
+}
+
+// awaited reports whether a Read waits for more of the body.
+func (p *part) awaited() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.reading
+}
+
+// fresh reports whether nobody has been given the body yet.
+func (p *part) fresh() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return !p.handed && !p.closed
 }
 
 // Close ends the attempt's use of the body. A Read under way is woken, if the

@@ -25,6 +25,11 @@ func (t *Transport) sendOnce(ctx context.Context, req *http.Request) (*http.Resp
 	}()
 	resp, err := t.roundTrip(ctx, req)
 	returned = true
+	if err != nil && p.broken() {
+		// The caller's own body failed, as that of an upload does whose client
+		// has gone: the backend had no part in it.
+		err = backstay.Mark(err, backstay.Outcome{Class: backstay.Canceled})
+	}
 	return resp, err
 }
 

@@ -92,7 +92,7 @@ func TestC17_RetryAfterIsNeverCutShortNorAHotLoop(t *testing.T) {
 							t.Fatal(err)
 						}
 						if c.wait == never {
-							if resp.StatusCode != status || !second.IsZero() || time.Now() != first {
+							if resp.StatusCode != status || !second.IsZero() || !time.Now().Equal(first) {
 								t.Fatalf("status %d, second attempt at %v", resp.StatusCode, second)
 							}
 							continue

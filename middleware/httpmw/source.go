@@ -11,7 +11,7 @@ import (
 // has passed, up to limit bytes, for the attempts that may follow.
 type source struct {
 	from  io.ReadCloser
-	limit int64 // 0: remember nothing
+	limit int64 // 0: GetBody makes all further bodies; below 0: remember nothing
 
 	mu     sync.Mutex
 	buf    []byte
@@ -65,7 +65,7 @@ func (s *source) finish() {
 // release closes the caller's body, unless another attempt may need it.
 func (s *source) release() error {
 	s.mu.Lock()
-	keep := s.closed || (!s.last && s.lost == nil && s.limit > 0)
+	keep := s.closed || (!s.last && s.lost == nil && s.limit != 0)
 	if !keep {
 		s.closed = true
 	}

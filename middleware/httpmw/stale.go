@@ -130,9 +130,17 @@ func record(req *http.Request, resp *http.Response, limit int64, keep func(*snap
 	}
 	resp.Body = &recorder{
 		ReadCloser: resp.Body, resp: resp, limit: limit, keep: keep,
-		header: resp.Header.Clone(), vary: varying(req, resp),
+		header: shareable(resp.Header), vary: varying(req, resp),
 	}
 	return resp
+}
+
+// shareable returns what of h may be given to others than its first reader,
+// whom a cookie would name.
+func shareable(h http.Header) http.Header {
+	h = h.Clone()
+	h.Del("Set-Cookie")
+	return h
 }
 
 // varying returns the headers of req on which resp depends.

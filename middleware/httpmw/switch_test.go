@@ -136,3 +136,20 @@ func switched(t *testing.T, conn net.Conn) *bufio.Reader {
 	}
 	return r
 }
+
+func TestTheWritingSideOfASwitchedConnectionCanBeClosedAlone(t *testing.T) {
+	b := serve(t, false, switching)
+	conn := upgrade(t, transport(t, b.base(t), patient(everything())), b.URL)
+	defer conn.Close()
+	fmt.Fprint(conn, "hello")
+	half, ok := conn.(interface{ CloseWrite() error })
+	if !ok {
+		t.Fatalf("%T cannot", conn)
+	}
+	if err := half.CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	if rest, err := io.ReadAll(conn); err != nil || string(rest) != "hello" {
+		t.Errorf("the echo of what was written before: %q, %v", rest, err)
+	}
+}

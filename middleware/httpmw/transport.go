@@ -48,29 +48,29 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if malformed(req) {
 		return t.next.RoundTrip(req) // which says what is wrong, and closes the body
 	}
+	if req.Body == nil || req.Body == http.NoBody {
+		return t.call(t.plain, req)
+	}
+	u, first := newUpload(t, req)
+	answered := false
+	defer func() { u.finish(answered) }()
+	resp, err := t.call(u, first)
+	answered = err == nil
+	return resp, err
+}
+
+// call sends req through the pipeline of its key.
+func (t *Transport) call(x backstay.Exchange[*http.Request, *http.Response], req *http.Request) (*http.Response, error) {
 	began := backstay.Now()
 	p := t.pipelines.Get(t.keyOf(req), began)
 	ctx, req, err := t.withKey(req)
 	if err != nil {
-		return nil, errors.Join(err, closeBody(req))
+		return nil, err
 	}
 	if connects(req) {
 		ctx = deadline.Unbounded(ctx)
 	}
-	if req.Body == nil || req.Body == http.NoBody {
-		return middleware.RunAt(ctx, began, p, t.ladder, t.plain, req, t.send)
-	}
-	u, first := newUpload(t, req)
-	defer u.finish()
-	return middleware.RunAt(ctx, began, p, t.ladder, u, first, t.send)
-}
-
-// closeBody closes the body of a request that is not sent.
-func closeBody(req *http.Request) error {
-	if req.Body == nil {
-		return nil
-	}
-	return req.Body.Close()
+	return middleware.RunAt(ctx, began, p, t.ladder, x, req, t.send)
 }
 
 // malformed reports whether net/http is going to refuse req before sending it.

@@ -30,6 +30,7 @@ type upload struct {
 
 	mu    sync.Mutex
 	parts []*part // the bodies of all attempts, the latest last
+	over  bool    // the call has ended
 }
 
 // newUpload returns the exchange for req, and the request of its first attempt.
@@ -65,7 +66,7 @@ func (u *upload) part(from io.ReadCloser) *part {
 // reopen is the GetBody of the attempts: net/http calls it to send a request
 // again when a reused connection turns out to be dead.
 func (u *upload) reopen() (io.ReadCloser, error) {
-	b, err := u.again()
+	b, err := u.open()
 	if err != nil {
 		return nil, err
 	}
@@ -74,15 +75,38 @@ func (u *upload) reopen() (io.ReadCloser, error) {
 	return p, nil
 }
 
+// open asks GetBody for a body.
+func (u *upload) open() (io.ReadCloser, error) {
+	b, err := u.again()
+	if err == nil && b == nil {
+		err = errors.New("it returned no body")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("httpmw: GetBody: %w", err)
+	}
+	return b, nil
+}
+
 // Repeat allows what [exchange.Repeat] allows, if the body can be sent again.
 func (u *upload) Repeat(req *http.Request, o backstay.Outcome) error {
 	if err := u.exchange.Repeat(req, o); err != nil {
 		return err
 	}
-	if u.again == nil {
+	switch {
+	case u.again != nil:
+		return nil
+	case u.latest().awaited():
+		return errInterrupted // an answer came early; to throw it away would end the body, too
+	default:
 		return u.source.unrepeatable()
 	}
-	return nil
+}
+
+// latest returns the body that was made last.
+func (u *upload) latest() *part {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.parts[len(u.parts)-1]
 }
 
 // Hedge allows what [exchange.Hedge] allows, if every copy can have a body.
@@ -94,12 +118,14 @@ func (u *upload) Hedge(req *http.Request) error {
 }
 
 // Fork makes the request of another attempt, once the one before has let go of
-// its body: a GetBody may rewind what it read.
-func (u *upload) Fork(req *http.Request, _ int) (*http.Request, error) {
-	u.mu.Lock()
-	latest := u.parts[len(u.parts)-1]
-	u.mu.Unlock()
-	if !latest.waitReleased(letGo) {
+// its body: a GetBody may rewind what it read. A request that was not sent yet
+// keeps its body.
+func (u *upload) Fork(req *http.Request, attempt int) (*http.Request, error) {
+	req = req.Clone(req.Context())
+	if p, ok := req.Body.(*part); ok && attempt == 1 && p.fresh() {
+		return req, nil
+	}
+	if !u.latest().waitReleased(letGo) {
 		return nil, fmt.Errorf("httpmw: the last attempt still holds the request's body %v after its end", letGo)
 	}
 	if u.again == nil {
@@ -108,22 +134,39 @@ func (u *upload) Fork(req *http.Request, _ int) (*http.Request, error) {
 		}
 		return u.with(req, u.source.reader()), nil
 	}
-	b, err := u.again()
+	b, err := u.open()
 	if err != nil {
-		return nil, fmt.Errorf("httpmw: GetBody: %w", err)
+		return nil, err
 	}
-	return u.with(req, b), nil
+	if req = u.with(req, b); u.ended() {
+		_ = req.Body.Close()
+		return nil, errors.New("httpmw: the call has ended without this copy")
+	}
+	return req, nil
+}
+
+// ended reports whether finish was called, which closes the bodies that were
+// made before.
+func (u *upload) ended() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.over
 }
 
 // finish ends the call: no further attempt will be made. It closes every body
 // that no transport was given, and the caller's body unless a transport still
-// sends it; then that transport's Close does.
-func (u *upload) finish() {
+// sends it; then that transport's Close does. Where the call was not answered,
+// no transport has any business with a body.
+func (u *upload) finish(answered bool) {
 	u.mu.Lock()
+	u.over = true
 	parts := u.parts
 	u.mu.Unlock()
 	u.source.finish()
 	for _, p := range parts {
+		if !answered {
+			_ = p.Close()
+		}
 		if p.closeUnlessHandedOver() {
 			_ = u.source.release()
 		}

@@ -67,8 +67,10 @@ func TestC4_AnUploadStreamsBeforeItsEndAndCancelsAtOnce(t *testing.T) {
 		if err := <-failed; !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v", err)
 		}
-		if _, err := io.WriteString(pw, "more"); err == nil { // the reader was closed
-			t.Error("the caller's body is still open")
+		for { // the caller's body is closed, though perhaps a moment later
+			if _, err := io.WriteString(pw, "more"); err != nil {
+				break
+			}
 		}
 	})
 }
@@ -107,47 +109,53 @@ func TestABodyWithinTheReplayLimitIsRepeatedWhole(t *testing.T) {
 }
 
 func TestC6_GetBodyMakesEveryFurtherBodyAndNothingIsBuffered(t *testing.T) {
-	for _, read := range []bool{true, false} {
-		b := serve(t, false, failTwice(read))
-		text := strings.Repeat("y", 1<<20) // far beyond the replay limit
-		req := request(t, t.Context(), http.MethodPut, b.URL, strings.NewReader(text))
-		var asked atomic.Int64
-		again := req.GetBody
-		req.GetBody = func() (io.ReadCloser, error) {
-			asked.Add(1)
-			return again()
-		}
-		resp, err := transport(t, b.base(t), retries()).RoundTrip(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := readAll(t, resp); got != fmt.Sprintf("%d [] %s", len(text), text) {
-			t.Errorf("read first %v: the server saw %.40q...", read, got)
-		}
-		if asked.Load() < 2 {
-			t.Errorf("GetBody was asked %d times", asked.Load())
+	for _, p := range protocols {
+		for _, read := range []bool{true, false} {
+			b := serve(t, p.two, failTwice(read))
+			text := strings.Repeat("y", 1<<20) // far beyond the replay limit
+			req := request(t, t.Context(), http.MethodPut, b.URL, strings.NewReader(text))
+			var asked atomic.Int64
+			again := req.GetBody
+			req.GetBody = func() (io.ReadCloser, error) {
+				asked.Add(1)
+				return again()
+			}
+			resp, err := transport(t, b.base(t), retries()).RoundTrip(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := readAll(t, resp); got != fmt.Sprintf("%d [] %s", len(text), text) {
+				t.Errorf("%s, read first %v: the server saw %.40q...", p.name, read, got)
+			}
+			if asked.Load() < 2 {
+				t.Errorf("%s, read first %v: GetBody was asked %d times", p.name, read, asked.Load())
+			}
 		}
 	}
 }
 
 func TestC6_RedirectsOfARetriedUploadWork(t *testing.T) {
-	var b *backend
-	fail := failTwice(true)
-	b = serve(t, false, func(w http.ResponseWriter, req *http.Request) {
-		if req.URL.Path == "/old" {
-			_, _ = io.Copy(io.Discard, req.Body)
-			http.Redirect(w, req, "/new", http.StatusTemporaryRedirect)
-			return
+	for _, p := range protocols {
+		fail := failTwice(true)
+		b := serve(t, p.two, func(w http.ResponseWriter, req *http.Request) {
+			if req.URL.Path == "/old" {
+				_, _ = io.Copy(io.Discard, req.Body)
+				http.Redirect(w, req, "/new", http.StatusTemporaryRedirect)
+				return
+			}
+			fail(w, req)
+		})
+		c := &http.Client{Transport: transport(t, b.base(t), retries())}
+		resp, err := c.Do(request(t, t.Context(), http.MethodPut, b.URL+"/old", strings.NewReader("moved")))
+		if err != nil {
+			t.Fatal(err)
 		}
-		fail(w, req)
-	})
-	c := &http.Client{Transport: transport(t, b.base(t), retries())}
-	resp, err := c.Do(request(t, t.Context(), http.MethodPut, b.URL+"/old", strings.NewReader("moved")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := readAll(t, resp); got != "5 [] moved" {
-		t.Errorf("the server saw %q", got)
+		if got := readAll(t, resp); got != "5 [] moved" {
+			t.Errorf("%s: the server saw %q", p.name, got)
+		}
+		if got := b.requests.Load(); got != 4 {
+			t.Errorf("%s: %d requests", p.name, got)
+		}
 	}
 }
 

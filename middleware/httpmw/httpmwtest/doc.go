@@ -6,7 +6,7 @@
 //		synctest.Test(t, func(t *testing.T) {
 //			backend := httpmwtest.Script(
 //				httpmwtest.Status(503),
-//				httpmwtest.Hang(2*time.Second),
+//				httpmwtest.Hang(3*time.Second),
 //				httpmwtest.Status(200),
 //			)
 //			var seen httpmwtest.Recorder

@@ -1,0 +1,137 @@
+// Command backstay checks and explains policy files.
+//
+// It ends with 0 if all is well, with 1 if a file has faults or cannot be read
+// or written, and with 2 if it was called in a wrong way.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/backstay-go/backstay/middleware/policyfile"
+)
+
+const usage = `usage: backstay <command> [arguments]
+
+Policy files say how calls survive failure: timeouts, retries, breakers, limits.
+
+  backstay check FILE...             report every fault of the files
+  backstay explain FILE [TARGET...]  show every value, where it comes from, and
+                                     the load of the worst case
+  backstay schema [FILE]             write the JSON Schema of policy files, for
+                                     editors, to FILE or to standard output
+  backstay help                      show this
+
+A file is YAML, or JSON where its name ends in .json.
+
+Exit status: 0 all is well, 1 faults, 2 wrong usage.
+`
+
+// The exit statuses.
+const (
+	well   = 0
+	faulty = 1
+	misuse = 2
+)
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// run does what args ask for and returns the exit status.
+func run(args []string, out, errs io.Writer) int {
+	if len(args) == 0 {
+		fmt.Fprint(errs, usage)
+		return misuse
+	}
+	switch command, rest := args[0], args[1:]; {
+	case slices.Contains([]string{"help", "-h", "-help", "--help"}, command):
+		fmt.Fprint(out, usage)
+		return well
+	case command == "check" && len(rest) > 0:
+		return check(rest, out, errs)
+	case command == "explain" && len(rest) > 0:
+		return explain(rest[0], rest[1:], out, errs)
+	case command == "schema" && len(rest) <= 1:
+		return schema(rest, out, errs)
+	case slices.Contains([]string{"check", "explain", "schema"}, command):
+		fmt.Fprintf(errs, "backstay %s: wrong number of arguments\n\n%s", command, usage)
+	default:
+		fmt.Fprintf(errs, "backstay: unknown command %q\n\n%s", command, usage)
+	}
+	return misuse
+}
+
+// check reports what is wrong with files, and what may not be meant.
+func check(files []string, out, errs io.Writer) int {
+	status := well
+	for _, name := range files {
+		p, err := policyfile.Load(name)
+		if err != nil {
+			report(errs, name, err)
+			status = faulty
+			continue
+		}
+		for _, n := range p.Notes() {
+			fmt.Fprintf(out, "note: %v\n", n)
+		}
+		fmt.Fprintf(out, "%s: ok, %s\n", name, counted(len(p.Names()), "target"))
+	}
+	return status
+}
+
+// report lists the faults of one file.
+func report(errs io.Writer, name string, err error) {
+	faults, ok := errors.AsType[*policyfile.Error](err)
+	if !ok {
+		fmt.Fprintf(errs, "%v\n", err)
+		return
+	}
+	for i := range faults.Faults {
+		f := faults.Faults[i]
+		suggestion := f.Suggestion
+		f.Suggestion = ""
+		fmt.Fprintf(errs, "%v\n", &f)
+		if suggestion != "" {
+			fmt.Fprintf(errs, "\t%s\n", suggestion)
+		}
+	}
+	fmt.Fprintf(errs, "%s: %s\n", name, counted(len(faults.Faults), "fault"))
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func explain(file string, targets []string, out, errs io.Writer) int {
+	p, err := policyfile.Load(file)
+	if err != nil {
+		report(errs, file, err)
+		return faulty
+	}
+	if err := p.Explain(out, targets...); err != nil {
+		fmt.Fprintln(errs, err)
+		return faulty
+	}
+	return well
+}
+
+func schema(to []string, out, errs io.Writer) int {
+	if len(to) == 0 || to[0] == "-" {
+		_, err := out.Write(policyfile.Schema())
+		return failed(errs, err)
+	}
+	return failed(errs, os.WriteFile(to[0], policyfile.Schema(), 0o644)) //nolint:gosec // it is for everybody to read
+}
+
+func failed(errs io.Writer, err error) int {
+	if err == nil {
+		return well
+	}
+	fmt.Fprintf(errs, "backstay: %v\n", err)
+	return faulty
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/backstay-go/backstay/middleware/policyfile"
+)
+
+const (
+	goodFile = "targets:\n  pay: on\n"
+	badFile  = "targets:\n  pay: {retry: {maxAttempts: 2}}\n"
+)
+
+func TestCommands(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	good, bad := file("good.yaml", goodFile), file("bad.yaml", badFile)
+	for _, c := range []struct {
+		args      []string
+		status    int
+		out, errs string // in part; "" is nothing at all
+	}{
+		{nil, misuse, "", "usage: backstay"},
+		{[]string{"help"}, well, "usage: backstay", ""},
+		{[]string{"--help"}, well, "usage: backstay", ""},
+		{[]string{"chek", good}, misuse, "", `unknown command "chek"`},
+		{[]string{"check"}, misuse, "", "wrong number of arguments"},
+		{[]string{"explain"}, misuse, "", "wrong number of arguments"},
+		{[]string{"schema", "a", "b"}, misuse, "", "wrong number of arguments"},
+		{[]string{"check", good}, well, "good.yaml: ok, 1 target\n", ""},
+		{[]string{"check", bad, good}, faulty, "good.yaml: ok, 1 target\n", "bad.yaml:2:17: targets.pay.retry.maxAttempts: unknown key\n\tdid you mean max_attempts?\n"},
+		{[]string{"check", filepath.Join(dir, "none.yaml")}, faulty, "", "no such file"},
+		{[]string{"explain", good}, well, "max_attempts      3", ""},
+		{[]string{"explain", good, "pay"}, well, "3 requests, at most 10s", ""},
+		{[]string{"explain", good, "pya"}, faulty, "", "has no target pya; did you mean pay?"},
+		{[]string{"explain", bad}, faulty, "", "bad.yaml: 1 fault\n"},
+		{[]string{"schema"}, well, "json-schema.org", ""},
+		{[]string{"schema", filepath.Join(dir, "none", "x.json")}, faulty, "", "backstay: open"},
+	} {
+		var out, errs bytes.Buffer
+		status := run(c.args, &out, &errs)
+		if status != c.status || !says(out.String(), c.out) || !says(errs.String(), c.errs) {
+			t.Errorf("%v: status %d, want %d; said\n%s\nand\n%s", c.args, status, c.status, &out, &errs)
+		}
+	}
+}
+
+func says(got, want string) bool {
+	return want == "" && got == "" || want != "" && strings.Contains(got, want)
+}
+
+func TestSchemaIsWrittenToAFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "schema.json")
+	if status := run([]string{"schema", path}, &bytes.Buffer{}, &bytes.Buffer{}); status != well {
+		t.Fatalf("status %d", status)
+	}
+	got, err := os.ReadFile(path)
+	if err != nil || !bytes.Equal(got, policyfile.Schema()) {
+		t.Errorf("it is not the schema (%v)", err)
+	}
+}

@@ -1,0 +1,58 @@
+package grpcmw
+
+import (
+	"errors"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/backstay-go/backstay"
+	"github.com/backstay-go/backstay/internal/wire"
+)
+
+// attemptError is the error of one attempt: the backend's own, with what its
+// trailer says about another attempt. It is its own status, so that callers
+// who ask for that, or compare, see no difference; and policies above this
+// client find the server's wait in it.
+type attemptError struct {
+	err     error
+	reply   *Reply // what came beside it; its message is not usable
+	outcome backstay.Outcome
+}
+
+// Error is that of the backend's error.
+func (f *attemptError) Error() string { return f.err.Error() }
+
+// Unwrap returns the backend's error as grpc-go made it.
+func (f *attemptError) Unwrap() error { return f.err }
+
+// GRPCStatus is that of the backend's error.
+func (f *attemptError) GRPCStatus() *status.Status {
+	s, ok := status.FromError(f.err)
+	if !ok {
+		s = status.FromContextError(f.err)
+	}
+	return s
+}
+
+// Outcome is how the attempt is judged; see [Classify].
+func (f *attemptError) Outcome() backstay.Outcome { return f.outcome }
+
+// failed returns the error of an attempt at q that ended in r and err.
+func (c *Client) failed(q *Request, r *Reply, err error) error {
+	if _, judged := errors.AsType[backstay.Judged](err); judged {
+		return err // of a client or an interceptor below, which knows better
+	}
+	f := &attemptError{err: err, reply: r, outcome: Classify(err, r.Trailer)}
+	code := f.GRPCStatus().Code()
+	switch {
+	case code == codes.Unavailable && r.unsent():
+		f.outcome.Unsent = true
+	case code == codes.Aborted && q.keyed && f.outcome.RetryAfter > 0:
+		f.outcome.Class = backstay.Transient // the first copy is still being worked on
+	case c.retryable[code]:
+		f.outcome.Class = backstay.Transient
+		f.outcome.Final = wire.ReadSignals(fields(r.Trailer)).Final // not for the want of a wait
+	}
+	return f
+}

@@ -1,0 +1,98 @@
+// Package grpcmw puts the policies of Backstay under a grpc.ClientConn, and
+// between a grpc.Server and its handlers.
+//
+//	client, err := grpcmw.NewClient(middleware.Internal("stock"), grpcmw.WithReads("/stock.v1.Stock/Get"))
+//	if err != nil {
+//		return err
+//	}
+//	conn, err := grpc.NewClient("dns:///stock:443", append(client.DialOptions(), credentials)...)
+//
+// # The problem
+//
+// gRPC carries deadlines, and can retry by its service config. It cannot stop
+// calling what is down, bound what is in flight, bound its retries by a budget
+// that holds for a quiet caller too, overtake a slow read, or answer in another
+// way. Interceptors that do these tend to hand one reply message to two
+// attempts, to replay half a stream, or to retry what the server asked them to
+// leave alone.
+//
+// # The promise, for clients
+//
+//   - An RPC is sent again only if it may be: its .proto says so
+//     (idempotency_level), an option names it, it carries an idempotency key,
+//     its caller marked it (retry.MarkRepeatable), or it never reached a
+//     connection. gRPC itself knows no safe methods, so without one of these
+//     it is sent once.
+//   - Every attempt has a reply message, header, trailer and peer of its own.
+//     The caller's are written once, at the end of a call that went well.
+//   - A stream is opened again, with its one request, until the server first
+//     answers it; nothing that its caller has seen is ever replayed.
+//   - The server's word counts: grpc-retry-pushback-ms exactly, RetryInfo at
+//     least, "do not retry" in all its forms.
+//   - Every error satisfies status.FromError: the backend's own last status, or
+//     for a refusal UNAVAILABLE or DEADLINE_EXCEEDED; and errors.Is finds what
+//     it is: breaker.ErrOpen, bulkhead.ErrFull, backstay.ErrRejected.
+//   - The caller's metadata and request are not changed. Servers are told
+//     grpc-previous-rpc-attempts on repetitions and hedged copies; hosts of the
+//     target's Propagate section x-backstay-attempt as well.
+//   - Health checks and reflection pass untouched.
+//
+// # The promise, for servers
+//
+//   - An RPC whose deadline leaves less than the minimum is refused before its
+//     handler runs; so is one for which there is no room, those of low priority
+//     first. Such refusals forbid a retry, and so does what a server below has
+//     forbidden.
+//   - A handler whose RPC is a retry does not retry downstream itself.
+//   - A unary RPC with an idempotency key is worked on once; a repetition gets
+//     the first answer, message, status and metadata, marked
+//     idempotent-replayed: true.
+//   - A panic is one INTERNAL answer that says nothing of the panic, which the
+//     observer is told of, and frees permit and key.
+//
+// # Defaults
+//
+//	policies         those of the target; see middleware.Standard
+//	key              the endpoint of the connection; see ByService, ByMethod
+//	repeatable       what the .proto says; WithReads, WithIdempotent add to it
+//	retried codes    UNAVAILABLE; RESOURCE_EXHAUSTED with a server's wait;
+//	                 ABORTED with one for a keyed call; see WithRetryable
+//	key metadata     idempotency-key, quoted
+//	streams          neither attempt timeout nor total deadline, no fallback, no hedge
+//	grpc-go's retry  off beside retries of ours; its transparent ones stay
+//	server           nothing without a section; Deadline caps unary RPCs at 60s
+//	kept answers     OK, INVALID_ARGUMENT, NOT_FOUND, ALREADY_EXISTS,
+//	                 FAILED_PRECONDITION, OUT_OF_RANGE
+//
+// # Beside other interceptors
+//
+// Instruments that are stats handlers, such as otelgrpc's, see every attempt as
+// an RPC, under the context that a [backstay.Tracer] gave it. Interceptors that
+// follow in the chain act on every attempt, those before it on every call. A
+// Client whose interceptors are installed by hand, without
+// [Client.DialOptions], needs grpc.WithDisableRetry where a service config has
+// a retryPolicy: the two would multiply.
+//
+// # Pitfalls
+//
+// A stream holds its permit, and a half-open breaker's place, until the server
+// first answers it. Name streams that may be silent for long by
+// [WithPassThrough], or have the server send its header at once.
+//
+// What fails after the first answer of a stream is seen by neither retry nor
+// breaker.
+//
+// A request's message must not be changed before its call has returned, and
+// that of a stream before its first answer.
+//
+// A non-protobuf reply starts from its zero value, whatever the caller put in;
+// one that is not a pointer cannot be made again, so its call is sent once.
+//
+// The answers of keyed RPCs are given again by their type: a program that
+// replays them must link the package of the message.
+//
+// # Not for
+//
+// Load balancing, name resolution and health-based picking, which grpc-go does
+// below; authentication, which belongs before a [Server] and below a [Client].
+package grpcmw

@@ -1,0 +1,128 @@
+package grpcmw
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/backstay-go/backstay/idempotency"
+	"github.com/backstay-go/backstay/internal/wire"
+)
+
+// once runs handler, and for an RPC with an idempotency key, once per key.
+func (s *Server) once(ctx context.Context, req any, method string, handler grpc.UnaryHandler) (any, error) {
+	if s.guard == nil {
+		return handler(ctx, req)
+	}
+	md, _ := metadata.FromIncomingContext(ctx)
+	key, err := idempotency.ParseFields(md[s.keyHeader])
+	if err != nil {
+		return nil, keyError(err)
+	}
+	r := idempotency.Request{Key: key, Scope: []string{s.tenantOf(ctx), method}}
+	if !s.guard.Guards(r) {
+		return handler(ctx, req)
+	}
+	if key != "" {
+		if r.Fingerprint, err = s.fingerprint(req, r.Scope); err != nil {
+			return nil, err
+		}
+	}
+	return s.guarded(ctx, r, req, handler)
+}
+
+func (s *Server) tenantOf(ctx context.Context) string {
+	if s.tenant == nil {
+		return ""
+	}
+	return s.tenant(ctx)
+}
+
+// fingerprint returns that of a request's message.
+func (s *Server) fingerprint(req any, scope []string) (f idempotency.Fingerprint, err error) {
+	m, ok := req.(proto.Message)
+	if !ok {
+		return f, status.Errorf(codes.Unimplemented, "an idempotency key needs a protobuf request, and this is a %T", req)
+	}
+	body, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
+	if err != nil {
+		return f, status.Errorf(codes.Internal, "the request cannot be compared: %v", err)
+	}
+	d := idempotency.NewDigest(scope...)
+	_, _ = d.Write(body) // never fails
+	return d.Sum(), nil
+}
+
+// guarded runs handler under the guard: its own answer goes out as it is, a
+// kept one as it was recorded, marked.
+func (s *Server) guarded(ctx context.Context, r idempotency.Request, req any, handler grpc.UnaryHandler) (any, error) {
+	var reply any
+	var failed error // an answer that is an error, and kept
+	answer, replayed, err := s.guard.Run(ctx, r, func(work context.Context) (idempotency.Answer, error) {
+		rec := newRecorder(work)
+		got, err := handler(rec.context(work), req)
+		if err != nil && !lasting(err) {
+			return idempotency.Answer{}, err
+		}
+		reply, failed = got, err
+		return rec.answer(got, err), nil
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case !replayed:
+		return reply, failed
+	}
+	return replay(ctx, answer)
+}
+
+// lasting reports whether an error is a verdict on the request, which stays
+// the same however often it comes, so that it is kept as an answer. Codes that
+// depend on who asks, on load, or on the server's health are not.
+func lasting(err error) bool {
+	switch status.Code(err) {
+	case codes.InvalidArgument, codes.NotFound, codes.AlreadyExists, codes.FailedPrecondition, codes.OutOfRange:
+		return true
+	default:
+		return false
+	}
+}
+
+// replay answers with what was recorded.
+func replay(ctx context.Context, answer idempotency.Answer) (any, error) {
+	rec, err := decode(answer.Data)
+	if err != nil {
+		return nil, status.Error(codes.Internal, fmt.Sprintf("the kept answer cannot be read: %v", err))
+	}
+	header := rec.header()
+	header.Set(wire.HeaderIdempotentReplayed, "true")
+	_ = grpc.SetHeader(ctx, header)
+	_ = grpc.SetTrailer(ctx, rec.trailer())
+	return rec.reply()
+}
+
+// withRetryInfo puts the wait of a guard's refusal into the status, so that
+// every gRPC client that knows google.rpc.RetryInfo comes back in time.
+func withRetryInfo(err error) error {
+	refusal, ok := errors.AsType[*idempotency.Error](err)
+	if !ok || refusal.RetryAfter <= 0 {
+		return err
+	}
+	s, ok := status.FromError(err)
+	if !ok {
+		return err
+	}
+	detailed, fault := s.WithDetails(&errdetails.RetryInfo{RetryDelay: durationpb.New(refusal.RetryAfter)})
+	if fault != nil {
+		return err
+	}
+	return &statusError{err, detailed}
+}

@@ -1,0 +1,72 @@
+package grpcmw
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"google.golang.org/grpc/metadata"
+
+	"github.com/backstay-go/backstay/hedge"
+	"github.com/backstay-go/backstay/idempotency"
+	"github.com/backstay-go/backstay/internal/wire"
+	"github.com/backstay-go/backstay/retry"
+)
+
+// headerAttempt is the name of [wire.HeaderAttempt] in metadata.
+var headerAttempt = strings.ToLower(wire.HeaderAttempt)
+
+// withKey gives q its idempotency key: the one that its caller put into the
+// outgoing metadata, the one in its context, or where the target says that it
+// honours keys, a new one. Keys are made for calls that need one to be
+// repeated. The metadata of ctx stays as it is.
+func (c *Client) withKey(ctx context.Context, q *Request) (context.Context, error) {
+	if md, ok := metadata.FromOutgoingContext(ctx); ok && len(md[c.keyHeader]) > 0 {
+		key, err := idempotency.ParseFields(md[c.keyHeader])
+		if err != nil {
+			return ctx, keyError(err)
+		}
+		q.keyed = true
+		ctx, _ = idempotency.Ensure(idempotency.WithKey(ctx, key), c.keys)
+		return ctx, nil
+	}
+	if idempotency.KeyFrom(ctx) == "" && (c.keys == nil || c.repeats.mayRepeat(q.Method)) {
+		return ctx, nil
+	}
+	ctx, key := idempotency.Ensure(ctx, c.keys)
+	if key == "" {
+		return ctx, nil
+	}
+	if err := idempotency.CheckKey(key); err != nil {
+		return ctx, keyError(err)
+	}
+	q.keyed = true
+	return metadata.AppendToOutgoingContext(ctx, c.keyHeader, c.keys.Format(key)), nil
+}
+
+// keyError makes the refusal of an unusable key the caller's mistake.
+func keyError(err error) error {
+	if _, ok := err.(*idempotency.Error); ok { //nolint:errorlint // only asks whether it can stay as it is
+		return err
+	}
+	return &idempotency.Error{Err: idempotency.ErrKeyInvalid, Cause: err}
+}
+
+// outgoing returns the context of one attempt: from the second one on, copies
+// counted, the server is told how many came before.
+func (c *Client) outgoing(ctx context.Context, q *Request) context.Context {
+	attempt := retry.Attempt(ctx)
+	previous := attempt - 1 + hedge.Copy(ctx) - 1
+	if previous == 0 {
+		return ctx
+	}
+	md, ok := metadata.FromOutgoingContext(ctx) // a copy
+	if !ok {
+		md = make(metadata.MD, 2)
+	}
+	md.Set(wire.HeaderGRPCPreviousTries, strconv.Itoa(previous))
+	if attempt > 1 && c.tells(q.Host()) {
+		md.Set(headerAttempt, strconv.Itoa(attempt))
+	}
+	return metadata.NewOutgoingContext(ctx, md)
+}

@@ -1,0 +1,103 @@
+package grpcmw
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+
+	"github.com/backstay-go/backstay"
+	"github.com/backstay-go/backstay/bulkhead"
+	"github.com/backstay-go/backstay/internal/wire"
+)
+
+// Unary is a grpc.UnaryServerInterceptor.
+func (s *Server) Unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (reply any, err error) {
+	if s.passed.has(info.FullMethod) {
+		return handler(ctx, req)
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			reply, err = nil, s.panicked(ctx, info.FullMethod, v)
+		}
+	}()
+	inner, cancel, err := s.enter(ctx, info.FullMethod, s.unary)
+	defer cancel()
+	if err == nil {
+		reply, err = bulkhead.Run(inner, s.bulkhead, served{}, struct{}{}, func(ctx context.Context, _ struct{}) (any, error) {
+			return s.once(ctx, req, info.FullMethod, handler)
+		})
+	}
+	return reply, s.answer(ctx, err, func(md metadata.MD) { _ = grpc.SetTrailer(ctx, md) })
+}
+
+// Stream is a grpc.StreamServerInterceptor. A stream holds its permit until it
+// ends; its keys are its handler's business.
+func (s *Server) Stream(srv any, ss grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) (err error) {
+	if s.passed.has(info.FullMethod) {
+		return handler(srv, ss)
+	}
+	ctx := ss.Context()
+	defer func() {
+		if v := recover(); v != nil {
+			err = s.panicked(ctx, info.FullMethod, v)
+		}
+	}()
+	inner, cancel, err := s.enter(ctx, info.FullMethod, s.stream)
+	defer cancel()
+	if err == nil {
+		_, err = bulkhead.Run(inner, s.bulkhead, served{}, struct{}{}, func(ctx context.Context, _ struct{}) (any, error) {
+			return nil, handler(srv, &serverStream{ss, ctx})
+		})
+	}
+	return s.answer(ctx, err, ss.SetTrailer)
+}
+
+// serverStream is a stream under another context.
+type serverStream struct {
+	grpc.ServerStream
+	ctx context.Context //nolint:containedctx // a stream hands out its context
+}
+
+// Context returns the context.
+func (s *serverStream) Context() context.Context { return s.ctx }
+
+// answer returns err as a status. Where it says that another attempt would
+// meet the same, because we refused, or a server below forbade it, the caller
+// is told not to retry.
+func (s *Server) answer(ctx context.Context, err error, setTrailer func(metadata.MD)) error {
+	if err == nil {
+		return nil
+	}
+	if o := backstay.Classify(err); o.Final || (o.Class == backstay.Rejected && o.RetryAfter == 0) {
+		setTrailer(metadata.Pairs(
+			wire.HeaderGRPCPushback, "-1",
+			wire.HeaderRetry, wire.RetryNever,
+		))
+	}
+	return withRetryInfo(withStatus(ctx, err))
+}
+
+// panicked returns the answer of a handler that panicked: what it panicked
+// with is for the observer and not for the caller.
+func (s *Server) panicked(ctx context.Context, method string, v any) error {
+	err, ok := v.(error)
+	if !ok {
+		err = fmt.Errorf("%v", v)
+	}
+	s.scope.Emit(ctx, backstay.Event{
+		Kind: backstay.CallbackPanicked, Operation: method, Outcome: backstay.Outcome{Class: backstay.Fault},
+		Err: fmt.Errorf("grpcmw: the handler of %s panicked: %w\n%s", method, err, debug.Stack()),
+	})
+	return status.Error(codes.Internal, "the handler panicked")
+}
+
+// served is the exchange of a server: only how its bulkhead judges answers.
+type served struct{ backstay.Plain[any] }
+
+// Classify judges the handler's status.
+func (served) Classify(_ any, err error) backstay.Outcome { return outcomeOf(err) }

@@ -1,0 +1,223 @@
+package policyfile
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/backstay-go/backstay"
+)
+
+// checker looks for what only shows once a target is resolved.
+type checker struct {
+	*reader
+	*resolved
+	of *definition
+}
+
+// check reports what is wrong with t, which is what d comes to.
+func (r *reader) check(t *resolved, d *definition) {
+	c := checker{r, t, d}
+	c.validate()
+	c.fits()
+	c.window()
+	c.repeatable()
+}
+
+// partners are values that are judged together: where one of them is a default,
+// the other one is to blame.
+var partners = map[string]string{
+	"timeout.after":                       "deadline.total",
+	"deadline.need":                       "deadline.total",
+	"retry.cap":                           "retry.base",
+	"retry.base":                          "retry.cap",
+	"breaker.min_calls":                   "breaker.window",
+	"breaker.buckets":                     "breaker.time_window",
+	"breaker.max_open_for":                "breaker.open_for",
+	"breaker.window":                      "breaker.time_window",
+	"breaker.time_window":                 "timeout.after",
+	"breaker.slow_ratio":                  "breaker.slow_after",
+	"hedge.ceiling":                       "hedge.floor",
+	"retry.max_attempts":                  "deadline.total",
+	"bulkhead.priorities.sheddable_share": "bulkhead.priorities.default_share",
+	"bulkhead.max_wait":                   "bulkhead.max_queue",
+	"bulkhead.adaptive.max":               "bulkhead.adaptive.min",
+	"bulkhead.limit":                      "bulkhead.adaptive.max",
+}
+
+// fault reports a fault of the value at path, unless one of the values that
+// are judged was faulty itself.
+func (c checker) fault(path string, judged []string, suggestion, format string, args ...any) {
+	if slices.ContainsFunc(append(judged, path, partners[path]), c.isBroken) {
+		return
+	}
+	at, profile := c.blame(path)
+	reason := fmt.Sprintf(format, args...)
+	if profile != "" {
+		reason += " [in target " + c.of.name + "]"
+	}
+	c.add(at, suggestion, "%s", reason)
+}
+
+// isBroken reports whether the value at path, or its section, had a fault.
+func (c checker) isBroken(path string) bool {
+	for path != "" {
+		if c.broken[path] {
+			return true
+		}
+		path, _ = cutLast(path)
+	}
+	return false
+}
+
+// blame returns where in the file the value at path was decided.
+func (c checker) blame(path string) (at spot, profile string) {
+	path, _, _ = strings.Cut(path, "[")
+	candidates := []string{path, partners[path]}
+	for parent, _ := cutLast(path); parent != ""; parent, _ = cutLast(parent) {
+		candidates = append(candidates, parent)
+	}
+	for _, p := range candidates {
+		if o, ok := c.origins[p]; ok && o.line > 0 {
+			return o.spot, o.profile
+		}
+	}
+	return c.of.at, ""
+}
+
+// validate asks the policies themselves, who know what only shows between
+// values: the bounds of each are those of its rule.
+func (c checker) validate() {
+	t := c.Target
+	t.Name = "" // the paths are to begin with the section
+	for _, err := range flatten(t.Validate()) {
+		f, ok := errors.AsType[*backstay.FieldError](err)
+		if !ok {
+			c.add(c.of.at, "", "%v", err)
+			continue
+		}
+		if s := c.shape(f.Path); s != nil && s.standard == required && s.in(&t).IsZero() {
+			c.fault(f.Path, nil, "write "+s.allowed(), "%s is missing", s.name)
+			continue
+		}
+		if !c.follows(f) {
+			c.fault(f.Path, nil, c.instead(f), "%v contradicts other values", c.written(f))
+		}
+	}
+}
+
+// advice says what to write instead, where what a policy says is for code.
+var advice = map[string]string{
+	"breaker.window":        "switch one of window and time_window off",
+	"breaker.buckets":       "set time_window, or switch buckets off",
+	"breaker.slow_ratio":    "set slow_after, or switch slow_ratio off",
+	"breaker.failure_ratio": "set consecutive or slow_ratio: else nothing could open the breaker",
+	"bulkhead.max_wait":     "set max_queue, or switch max_wait off: else nobody waits",
+}
+
+// instead says what to write in place of what is wrong with f.
+func (checker) instead(f *backstay.FieldError) string {
+	said, known := advice[f.Path]
+	if known && (strings.Contains(f.Allowed, " 0 ") || strings.Contains(f.Allowed, "-1")) {
+		return said
+	}
+	return f.Allowed
+}
+
+// follows reports whether f is judged by a value that was faulty itself.
+func (c checker) follows(f *backstay.FieldError) bool {
+	for path := range c.broken {
+		if strings.Contains(f.Allowed, path) {
+			return true
+		}
+	}
+	return false
+}
+
+// written returns the value of a fault as a file would say it.
+func (c checker) written(f *backstay.FieldError) any {
+	if s := c.shape(f.Path); s != nil {
+		return s.shown(&c.Target)
+	}
+	return f.Value
+}
+
+// shape returns the shape of the value at path; nil if there is none.
+func (checker) shape(path string) *shape {
+	at := root
+	for name := range strings.SplitSeq(path, ".") {
+		if at = at.find(name); at == nil {
+			return nil
+		}
+	}
+	if at.kind == section {
+		return nil
+	}
+	return at
+}
+
+// flatten takes joined errors apart.
+func flatten(err error) []error {
+	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // only what errors.Join made itself
+	switch {
+	case err == nil:
+		return nil
+	case !ok:
+		return []error{err}
+	}
+	var all []error
+	for _, e := range joined.Unwrap() {
+		all = append(all, flatten(e)...)
+	}
+	return all
+}
+
+// fits refuses attempts that the total has no room for, even where each of them
+// fails at once: the waits between them, half of their bounds on average, are
+// too long.
+func (c checker) fits() {
+	total, bounded := bound(&c.Target, "deadline.total")
+	if !bounded || c.Retry == nil {
+		return
+	}
+	attempts, _ := value(&c.Target, "retry.max_attempts")
+	least, _ := bound(&c.Target, "retry.min_attempt_time")
+	fit := 1
+	for n, spent := 1, time.Duration(0); n < int(attempts); n++ {
+		if spent = add(spent, wait(&c.Target, n)/2); spent > total-least {
+			break
+		}
+		fit++
+	}
+	if fit < int(attempts) {
+		c.fault("retry.max_attempts", []string{"retry.base", "retry.cap", "retry.multiplier", "retry.min_attempt_time"},
+			fmt.Sprintf("allow %d attempts, or a longer total, or shorter waits", fit),
+			"%.0f attempts do not fit into the total of %s: the waits between them alone take longer", attempts, writeDuration(total))
+	}
+}
+
+// window refuses a breaker that forgets an attempt's failure before the next
+// one can have failed.
+func (c checker) window() {
+	window, timed := bound(&c.Target, "breaker.time_window")
+	attempt, limited := bound(&c.Target, "timeout.after")
+	if timed && limited && window/2 < attempt {
+		c.fault("breaker.time_window", nil, "write at least "+writeDuration(2*attempt),
+			"%s is shorter than two attempts of up to %s: failures by timeout would be forgotten", writeDuration(window), writeDuration(attempt))
+	}
+}
+
+// repeatable refuses hedging of what must not be sent twice.
+func (c checker) repeatable() {
+	if c.Hedge == nil || c.of.idempotent {
+		return
+	}
+	for _, p := range c.of.patterns {
+		if unsafe := p.unsafe(); unsafe != "" {
+			c.add(p.at, "set hedge: off, or state idempotent: true",
+				"hedging would send %s twice, and the target does not state that it is idempotent", unsafe)
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package policyfile
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/backstay-go/backstay/middleware"
+)
+
+// Explain writes what each of the named targets comes to, or each of them all:
+// every value, where it comes from, and the load that the target makes in the
+// worst case. Its error is that of w, or says that there is no such target.
+func (p *Policies) Explain(w io.Writer, names ...string) error {
+	if len(names) == 0 {
+		names = p.Names()
+	}
+	for i, name := range names {
+		t, ok := p.targets[name]
+		if !ok {
+			return fmt.Errorf("policyfile: %s has no target %s; %s", p.file, quote(name), suggest(name, p.Names()))
+		}
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		if err := p.explain(w, p.defined[name], t); err != nil {
+			return fmt.Errorf("policyfile: %w", err)
+		}
+	}
+	return nil
+}
+
+func (p *Policies) explain(w io.Writer, d *definition, t *resolved) error {
+	var text bytes.Buffer
+	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(table, "target %s\t\t%s:%d\n", d.name, p.file, d.at.line)
+	fmt.Fprintf(table, "  extends\t%s\t\n", strings.Join(t.extends, " < "))
+	for _, m := range d.patterns {
+		fmt.Fprintf(table, "  match\t%s\t%s:%d\n", m, p.file, m.at.line)
+	}
+	if d.idempotent {
+		fmt.Fprintf(table, "  idempotent\ttrue\t\n")
+	}
+	for _, s := range root.fields {
+		p.explainSection(table, t, s, "  ")
+	}
+	p.explainWorst(table, WorstCaseOf(t.Target))
+	for _, n := range p.notes {
+		if n.Path == d.at.path {
+			fmt.Fprintf(table, "  note: %s\n", n.Text)
+		}
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	for line := range strings.Lines(text.String()) {
+		if _, err := fmt.Fprintln(w, strings.TrimRight(line, " \n")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// explainSection writes a value, or a section and what is in it.
+func (p *Policies) explainSection(w io.Writer, t *resolved, s *shape, indent string) {
+	v := s.in(&t.Target)
+	switch {
+	case s.kind != section:
+		fmt.Fprintf(w, "%s%s\t%s\t%s\n", indent, s.name, s.shown(&t.Target), p.source(t, s, "default"))
+	case s.absent && v.IsNil(), s.toggle != nil && v.FieldByIndex(s.toggle).Bool():
+		fmt.Fprintf(w, "%s%s\toff\t%s\n", indent, s.name, p.source(t, s, ""))
+	default:
+		fmt.Fprintf(w, "%s%s\t\t%s\n", indent, s.name, p.source(t, s, ""))
+		for _, f := range s.fields {
+			p.explainSection(w, t, f, indent+"  ")
+		}
+	}
+}
+
+// source says where the value of s comes from.
+func (p *Policies) source(t *resolved, s *shape, otherwise string) string {
+	o, known := t.origins[s.path]
+	switch {
+	case !known:
+		return otherwise
+	case o.line == 0:
+		return "built-in " + o.profile
+	case o.profile != "":
+		return fmt.Sprintf("%s:%d (%s)", p.file, o.line, o.profile)
+	default:
+		return fmt.Sprintf("%s:%d", p.file, o.line)
+	}
+}
+
+// explainWorst writes the load of the worst case.
+func (p *Policies) explainWorst(w io.Writer, c WorstCase) {
+	fmt.Fprintf(w, "  worst case\t\t\n")
+	fmt.Fprintf(w, "    one call\t%s\t\n", c.oneCall())
+	fmt.Fprintf(w, "    an outage\t%.4g requests a call%s\t\n", c.Share, c.burst())
+	for n := 2; n <= 3; n++ {
+		naive, bounded := c.Layers(n)
+		fmt.Fprintf(w, "    %d such layers\t%.4g requests a call (%.6g without budgets)\t\n", n, bounded, naive)
+	}
+}
+
+// burst says what comes on top of the share.
+func (w WorstCase) burst() string {
+	if w.Burst == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", and %d more once", w.Burst)
+}
+
+// oneCall says what one call costs at most.
+func (w WorstCase) oneCall() string {
+	s := fmt.Sprintf("%d x %d = %d requests", w.Attempts, w.Copies, w.Requests())
+	if w.Copies == 1 {
+		s = fmt.Sprintf("%d requests", w.Requests())
+	}
+	if w.Time > 0 {
+		s += ", at most " + writeDuration(w.Time)
+	}
+	return s
+}
+
+// Explain writes what t comes to, as [Policies.Explain] does, for a target that
+// is not of a file.
+func Explain(w io.Writer, t middleware.Target) error {
+	p := &Policies{file: "code"}
+	return p.explain(w, &definition{name: t.Name}, &resolved{Target: clone(t), origins: map[string]origin{}, extends: []string{"code"}})
+}

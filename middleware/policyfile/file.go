@@ -1,0 +1,222 @@
+package policyfile
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/backstay-go/backstay/middleware"
+)
+
+// presets are the profiles that every file has. What extends nothing extends
+// the first.
+var presets = map[string]func(string) middleware.Target{
+	standard:   middleware.Standard,
+	"internal": middleware.Internal,
+	"reads":    middleware.Reads,
+	"none":     func(name string) middleware.Target { return middleware.Target{Name: name} },
+}
+
+const standard = "standard"
+
+// maxChain is how many profiles may extend one another.
+const maxChain = 16
+
+// definition is a profile or a target as it is written.
+type definition struct {
+	name       string
+	at         spot // of the name
+	extends    string
+	extendsAt  spot
+	entries    []entry // the policies
+	patterns   []pattern
+	idempotent bool // what is called may be called twice
+	used       bool // a profile that something extends
+}
+
+// file is what a file says, before profiles are put under targets.
+type file struct {
+	profiles, targets map[string]*definition
+}
+
+// top reads the top of a document.
+func (r *reader) top(n *yaml.Node) *file {
+	f := &file{profiles: map[string]*definition{}, targets: map[string]*definition{}}
+	known := []string{"version", "profiles", "targets"}
+	for _, e := range r.entries(n, "") {
+		switch e.name {
+		case "version":
+			if s, _ := scalar(e.value); s != "1" {
+				r.add(e.spot(), "write 1", "version %s is not known", describe(e.value))
+			}
+		case "profiles":
+			r.definitions(f.profiles, e, (*reader).profile)
+		case "targets":
+			r.definitions(f.targets, e, (*reader).target)
+		case "$schema": // for editors
+		default:
+			r.add(e.key, suggest(e.name, known), "unknown key")
+		}
+	}
+	if len(f.targets) == 0 && len(r.all) == 0 {
+		r.add(where(n, "targets"), "write targets: and the names of what is called", "there are no targets")
+	}
+	return f
+}
+
+// definitions reads a mapping of names to profiles, or to targets.
+func (r *reader) definitions(to map[string]*definition, e entry, read func(*reader, entry) *definition) {
+	for _, named := range r.entries(e.value, e.key.path) {
+		if !isName(named.name) {
+			r.add(named.key, "use letters, digits and . _ - / :", "%s is not a name", quote(named.name))
+			continue
+		}
+		to[named.name] = read(r, named)
+	}
+}
+
+func isName(s string) bool {
+	return s != "" && len(s) <= 200 && !strings.ContainsFunc(s, notInName)
+}
+
+func notInName(c rune) bool {
+	return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && !strings.ContainsRune("._-/:", c)
+}
+
+func (r *reader) profile(e entry) *definition {
+	d := r.define(e, func(_ *definition, key entry) bool {
+		return r.refuse(key, "match", "a profile is extended, not matched: match belongs to a target") ||
+			r.refuse(key, "idempotent", "say it of the target that extends this profile")
+	})
+	if presets[d.name] != nil {
+		r.add(d.at, "choose another name", "%s is a built-in profile", d.name)
+	}
+	return d
+}
+
+// refuse reports key, if it is called name, as one that does not belong here.
+func (r *reader) refuse(key entry, name, suggestion string) bool {
+	if key.name != name {
+		return false
+	}
+	r.add(key.key, suggestion, "key does not belong here")
+	return true
+}
+
+func (r *reader) target(e entry) *definition {
+	return r.define(e, func(d *definition, key entry) bool {
+		switch key.name {
+		case "match":
+			d.patterns = r.patterns(key)
+		case "idempotent":
+			b, wrong := rule{kind: flag}.flag(key.value)
+			if wrong != nil {
+				r.add(key.spot(), wrong.suggestion, "%s", wrong.reason)
+			}
+			d.idempotent = b
+		default:
+			return false
+		}
+		return true
+	})
+}
+
+// define reads what profiles and targets have in common; special takes the
+// keys that only one of them has.
+func (r *reader) define(e entry, special func(*definition, entry) bool) *definition {
+	d := &definition{name: e.name, at: e.key, extends: standard}
+	if name, named := scalar(e.value); named && name == "on" {
+		return d
+	}
+	if e.value.Kind != yaml.MappingNode {
+		r.add(e.spot(), "write on for the defaults, or {retry: {max_attempts: 2}}", "%s is not a mapping", describe(e.value))
+		return d
+	}
+	for _, key := range r.entries(e.value, e.key.path) {
+		switch {
+		case special(d, key):
+		case key.name == "extends":
+			r.extends(d, key)
+		case root.find(key.name) == nil:
+			r.add(key.key, suggest(key.name, append(root.children(), "extends", "match", "idempotent")), "unknown key")
+		default:
+			d.entries = append(d.entries, key)
+		}
+	}
+	return d
+}
+
+func (r *reader) extends(d *definition, e entry) {
+	name, named := scalar(e.value)
+	if !named {
+		r.add(e.spot(), "write the name of one profile", "%s is not the name of a profile", describe(e.value))
+		return
+	}
+	d.extends, d.extendsAt = name, e.spot()
+}
+
+// chain returns the profiles under d, outermost first, and the preset below
+// them; ok is false where there is something wrong with it.
+func (r *reader) chain(f *file, d *definition) (base string, over []*definition, ok bool) {
+	seen := map[*definition]bool{d: true}
+	for at := d; ; {
+		next := f.profiles[at.extends]
+		switch {
+		case presets[at.extends] != nil:
+			slices.Reverse(over)
+			return at.extends, over, true
+		case next == nil:
+			known := slices.AppendSeq(slices.Collect(maps.Keys(f.profiles)), maps.Keys(presets))
+			slices.Sort(known)
+			known = slices.Compact(known)
+			known = slices.DeleteFunc(known, func(name string) bool { return name == at.name })
+			r.add(at.extendsAt, suggest(at.extends, known), "there is no profile %s", quote(at.extends))
+			return standard, nil, false
+		case len(over) == maxChain:
+			r.add(at.extendsAt, "extend fewer profiles", "more than %d profiles extend each other", maxChain)
+			return standard, nil, false
+		case seen[next]:
+			r.add(at.extendsAt, "extend "+standard+", or nothing", "profile %s extends itself", next.name)
+			return standard, nil, false
+		}
+		next.used = true
+		seen[next] = true
+		over = append(over, next)
+		at = next
+	}
+}
+
+// resolve returns the target that d comes to, with all that is wrong with it
+// reported.
+func (r *reader) resolve(f *file, d *definition) *resolved {
+	base, over, ok := r.chain(f, d)
+	t := &resolved{
+		Target:  presets[base](d.name),
+		origins: preset(base),
+		broken:  map[string]bool{},
+		extends: []string{base},
+	}
+	for _, p := range over {
+		r.over(t, p.entries, p.name)
+		t.extends = append(t.extends, p.name)
+	}
+	r.over(t, d.entries, "")
+	if ok {
+		r.check(t, d)
+	}
+	return t
+}
+
+// preset returns where the sections of a built-in profile come from.
+func preset(base string) map[string]origin {
+	from := map[string]origin{}
+	t := presets[base]("")
+	root.each(func(s *shape) {
+		if v := s.in(&t); s != root && v.IsValid() && !v.IsZero() {
+			from[s.path] = origin{profile: base}
+		}
+	})
+	return from
+}

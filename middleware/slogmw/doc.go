@@ -1,0 +1,41 @@
+// Package slogmw tells a log/slog logger what happens to calls: it is an
+// observer for the policies, a pipeline, or a transport.
+//
+//	transport, err := httpmw.NewTransport(nil, middleware.Standard("payments"),
+//		httpmw.WithObserver(slogmw.New(slog.Default())))
+//
+// # The promise
+//
+// A record's message is the event's kind ("retry planned"); its attributes are
+// the fields that the event has, under the names that metrics use, without the
+// namespace: policy, key, operation, attempt, copy, outcome, reason, rung,
+// from, to, limit, wait, elapsed, error. It is logged with the context that the
+// event came with, so that a handler finds trace and span.
+//
+// An event whose level the logger does not take costs the question, and no
+// allocation.
+//
+// # Defaults
+//
+//	debug  what goes well, or is a part of something that is told elsewhere:
+//	       attempts, copies, limits, evicted keys, calls that succeed
+//	info   what was mended or refused: retries planned and suppressed, calls
+//	       rejected, fallbacks used, headers ignored, answers replayed
+//	warn   what somebody may have to look at: a breaker that changes its state,
+//	       a call that failed in the end, a callback that panicked, an
+//	       idempotency key in doubt
+//
+// [WithLevel] decides otherwise, also by event; [Level] is the default, to fall
+// back on.
+//
+// # Pitfalls
+//
+// Errors are logged as they are, with all that the backend said. Where that may
+// hold what must not be logged, let the handler replace the attribute "error".
+//
+// At the level debug every attempt is a record.
+//
+// # Not for
+//
+// Traces and metrics.
+package slogmw
