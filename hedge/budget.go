@@ -60,11 +60,16 @@ func (p *Policy) spend() bool {
 		return false
 	}
 	if p.shared != nil && !p.shared.TrySpend() {
-		p.refund()
+		p.purse.put(p.settings.tariff, token)
 		return false
 	}
 	return true
 }
 
-// refund gives the policy's own token back for a copy that was not sent.
-func (p *Policy) refund() { p.purse.put(p.settings.tariff, token) }
+// refund gives back what was paid for a copy that was not sent.
+func (p *Policy) refund() {
+	p.purse.put(p.settings.tariff, token)
+	if b, ok := p.shared.(interface{ Refund() }); ok {
+		b.Refund()
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/hedge"
 )
 
@@ -119,6 +120,32 @@ func TestACopyThatWasRefusedBeforeSendingCostsNothing(t *testing.T) {
 		call(t.Context(), p, copyPlan{after: 50 * ms, reply: reply(good)}, copyPlan{reply: reply(refused)})
 		if got := p.State().Tokens; got != 2 {
 			t.Errorf("%v tokens are left", got)
+		}
+	})
+}
+
+// returning is a shared budget that takes back what was not used.
+type returning struct {
+	tokens
+	returned atomic.Int64
+}
+
+func (b *returning) Refund() { b.returned.Add(1) }
+
+func TestACopyThatWasRejectedIsGivenBackToTheSharedBudget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		shared := new(returning)
+		shared.left.Store(10)
+		p := must(t, hedge.Config{Delay: delay}, hedge.WithBudget(shared))
+		_, err := hedge.Do(t.Context(), p, func(ctx context.Context) (int, error) {
+			if hedge.Copy(ctx) > 1 {
+				return 0, backstay.ErrRejected
+			}
+			return 0, sleep(ctx, 10*delay)
+		})
+		closed(t, p)
+		if err != nil || shared.asked.Load() != 1 || shared.returned.Load() != 1 {
+			t.Errorf("error %v, asked %d times, given back %d times", err, shared.asked.Load(), shared.returned.Load())
 		}
 	})
 }

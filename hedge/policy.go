@@ -38,7 +38,8 @@ func WithScope(s *backstay.Scope) Option { return func(p *Policy) { p.scope = s 
 
 // WithBudget makes every copy spend from b as well, after the policy's own
 // budget: the budget that retries spend from, so that retries and copies
-// together stay within it.
+// together stay within it. If b also has a method Refund, that is called for a
+// copy that was paid for and not sent.
 func WithBudget(b interface{ TrySpend() bool }) Option { return func(p *Policy) { p.shared = b } }
 
 // WithGate switches hedging off while open returns false: while the breaker is

@@ -148,6 +148,9 @@ func (b *Budget) Reload(c BudgetConfig) error {
 	if err := c.Validate(); err != nil {
 		return backstay.Under("budget", err)
 	}
+	if b == nil {
+		return nil // no budget: nothing to set anew
+	}
 	b.reload(backstay.Now(), c.limits())
 	return nil
 }

@@ -10,7 +10,8 @@ import (
 type Backend struct {
 	mu    sync.Mutex
 	steps []Step
-	next  int
+	next  int // the step to do
+	done  int // how often it was done
 	loop  bool
 	seen  []Request
 }
@@ -20,10 +21,12 @@ type Request struct {
 	*http.Request
 	// At is when it arrived.
 	At time.Time
+	// Content is what was read of its body; empty where [Serve] answered it.
+	Content string
 }
 
 // Script returns a Backend that does the steps in order, one a request, and
-// the last for every further request.
+// the last for every further request. Without steps it answers 200.
 func Script(steps ...Step) *Backend { return &Backend{steps: steps} }
 
 // Loop returns a Backend that begins again after the last step.
@@ -31,24 +34,39 @@ func Loop(steps ...Step) *Backend { return &Backend{steps: steps, loop: true} }
 
 // RoundTrip does the next step.
 func (b *Backend) RoundTrip(req *http.Request) (*http.Response, error) {
-	return b.take(req).do(req)
+	s, n := b.take(req)
+	return s.do(req, func(content string) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.seen[n].Content = content
+	})
 }
 
-func (b *Backend) take(req *http.Request) Step {
+// take returns the step of the next request, and the number of that.
+func (b *Backend) take(req *http.Request) (Step, int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.seen = append(b.seen, Request{Request: req, At: time.Now()})
+	n := len(b.seen) - 1
 	if len(b.steps) == 0 {
-		return Status(http.StatusOK)
+		return Status(http.StatusOK), n
 	}
 	s := b.steps[b.next]
+	if b.done++; b.done >= s.times {
+		b.advance()
+	}
+	return s, n
+}
+
+// advance goes on to the next step. The caller holds mu.
+func (b *Backend) advance() {
 	switch {
 	case b.next < len(b.steps)-1:
 		b.next++
 	case b.loop:
 		b.next = 0
 	}
-	return s
+	b.done = 0
 }
 
 // Requests returns what the backend has seen so far, in order of arrival.
@@ -66,6 +84,25 @@ func (b *Backend) Waits() []time.Duration {
 		waits = append(waits, seen[i].At.Sub(seen[i-1].At))
 	}
 	return waits
+}
+
+// Headers returns what each request had in the header: its first value, "" if
+// it had none.
+func (b *Backend) Headers(name string) []string {
+	var values []string
+	for _, req := range b.Requests() {
+		values = append(values, req.Header.Get(name))
+	}
+	return values
+}
+
+// Contents returns what was read of the body of each request.
+func (b *Backend) Contents() []string {
+	var contents []string
+	for _, req := range b.Requests() {
+		contents = append(contents, req.Content)
+	}
+	return contents
 }
 
 // Want fails the test unless the backend has seen n requests.

@@ -21,6 +21,8 @@ type Step struct {
 	header http.Header
 	body   string
 	stall  time.Duration // before the last byte of the body
+	lost   bool          // the last byte never comes
+	times  int           // 0 is once
 	err    error
 	serve  func(*http.Request) (*http.Response, error)
 }
@@ -85,12 +87,27 @@ func (s Step) Stall(d time.Duration) Step {
 	return s
 }
 
-// do does the step for req, whose body it consumes.
-func (s Step) do(req *http.Request) (*http.Response, error) {
+// Truncate makes the answer's body break off before its last byte, as a
+// connection does that is lost: reading it ends in io.ErrUnexpectedEOF.
+func (s Step) Truncate() Step {
+	s.lost = true
+	return s
+}
+
+// Times makes the step serve n requests in a row: an outage, say.
+func (s Step) Times(n int) Step {
+	s.times = n
+	return s
+}
+
+// do does the step for req, whose body it consumes and tells.
+func (s Step) do(req *http.Request, tell func(string)) (*http.Response, error) {
 	if s.serve != nil {
 		return s.serve(req)
 	}
-	if err := consume(req); err != nil {
+	content, err := consume(req)
+	tell(content)
+	if err != nil {
 		return nil, err
 	}
 	if err := sleep(req, s.delay, nil); err != nil {
@@ -110,18 +127,27 @@ func (s Step) response(req *http.Request) *http.Response {
 	return &http.Response{
 		Status: strconv.Itoa(s.status) + " " + http.StatusText(s.status), StatusCode: s.status,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: header, Request: req, ContentLength: int64(len(s.body)),
-		Body: &stream{req: req, rest: strings.NewReader(s.body), stall: s.stall, closed: make(chan struct{})},
+		Header: header, Request: req, ContentLength: int64(len(s.body)), Body: s.bodyFor(req),
+	}
+}
+
+// bodyFor returns the body of the answer to req, which a HEAD has none of.
+func (s Step) bodyFor(req *http.Request) io.ReadCloser {
+	if req.Method == http.MethodHead || s.body == "" && s.stall == 0 && !s.lost {
+		return http.NoBody
+	}
+	return &stream{
+		req: req, rest: strings.NewReader(s.body), stall: s.stall, lost: s.lost, closed: make(chan struct{}),
 	}
 }
 
 // consume reads and closes the request's body, as a transport must.
-func consume(req *http.Request) error {
+func consume(req *http.Request) (string, error) {
 	if req.Body == nil {
-		return nil
+		return "", nil
 	}
-	_, err := io.Copy(io.Discard, req.Body)
-	return errors.Join(err, req.Body.Close())
+	content, err := io.ReadAll(req.Body)
+	return string(content), errors.Join(err, req.Body.Close())
 }
 
 // sleep waits for d, for the end of the request's context, or until closed.
@@ -141,12 +167,13 @@ func sleep(req *http.Request, d time.Duration, closed <-chan struct{}) error {
 	}
 }
 
-// stream is a response body that ends with the request's context and may fall
-// silent before its last byte.
+// stream is a response body that ends with the request's context, and may fall
+// silent or break off before its last byte.
 type stream struct {
 	req    *http.Request
 	rest   *strings.Reader
 	stall  time.Duration
+	lost   bool
 	once   sync.Once
 	closed chan struct{}
 }
@@ -155,13 +182,16 @@ func (b *stream) Read(p []byte) (int, error) {
 	if err := b.req.Context().Err(); err != nil {
 		return 0, err
 	}
-	if b.stall > 0 && b.rest.Len() > 1 {
+	if (b.stall > 0 || b.lost) && b.rest.Len() > 1 {
 		return b.rest.Read(p[:min(len(p), b.rest.Len()-1)])
 	}
 	if err := sleep(b.req, b.stall, b.closed); err != nil {
 		return 0, err
 	}
 	b.stall = 0
+	if b.lost {
+		return 0, io.ErrUnexpectedEOF
+	}
 	return b.rest.Read(p)
 }
 
