@@ -129,6 +129,9 @@ func (r *Report) String() string { return r.Summary().String() }
 // String tells the summary in one line, for example
 // "success after 2 attempts (waited 42ms)".
 func (s Summary) String() string {
+	if s.Elapsed == 0 && s.Attempts == 0 && s.Reason == "" && !s.Degraded {
+		return "no call was made"
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s after %d attempt", s.Outcome.Class, s.Attempts)
 	if s.Attempts != 1 {
@@ -149,6 +152,9 @@ func (s Summary) String() string {
 	}
 	if s.Degraded {
 		fmt.Fprintf(&b, ", degraded: %s", s.Rung)
+		if s.Age > 0 {
+			fmt.Fprintf(&b, ", %v old", s.Age.Round(time.Millisecond))
+		}
 	}
 	return b.String()
 }

@@ -36,7 +36,8 @@ type (
 )
 
 // WithPriority returns a context whose calls have priority p under every
-// bulkhead with [Config].Priorities. Others do not look.
+// bulkhead that has [Config].Priorities set, be it to a zero [PriorityConfig].
+// Under others it has no effect.
 func WithPriority(ctx context.Context, p Priority) context.Context {
 	return context.WithValue(ctx, priorityKey{}, p)
 }

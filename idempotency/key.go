@@ -55,7 +55,8 @@ type outgoingKey struct{}
 // WithKey returns a context whose next call carries key, whatever the policy
 // of its target says: it wins over a generated one. It also makes the call
 // repeatable. The key should pass [CheckKey]; protocols refuse a call whose
-// key does not. The empty key hides an inherited one.
+// key does not. The empty key hides an inherited one, and a key that already
+// stands in the request itself wins over it.
 //
 // Every call that is made with the context carries the key. Where one piece of
 // work makes several calls, give each its own: see [Derive].

@@ -80,6 +80,12 @@ func (p *Pipeline) hedgeOptions() []hedge.Option {
 	return options
 }
 
+// admits reports whether the breaker would let another attempt through.
+func (p *Pipeline) admits() bool {
+	s := p.breaker.State()
+	return s != breaker.Open && s != breaker.ForcedOpen
+}
+
 // healthy reports whether extra load is harmless: the breaker is closed and
 // the bulkhead has room.
 func (p *Pipeline) healthy() bool {

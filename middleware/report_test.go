@@ -81,7 +81,7 @@ func TestC61_TheReportSaysHowTheCallEnded(t *testing.T) {
 			return context.Background()
 		}, succeeds, never(backstay.ReasonBreakerOpen)},
 		"opened by the first attempt": {middleware.Config{Retry: again, Breaker: &breaker.Config{Consecutive: 1}}, now, fails, backstay.Summary{
-			Attempts: 1, Waits: make([]time.Duration, 1), Outcome: backstay.Outcome{Class: backstay.Transient}, Reason: backstay.ReasonBreakerOpen,
+			Attempts: 1, Outcome: backstay.Outcome{Class: backstay.Transient}, Reason: backstay.ReasonBreakerOpen,
 		}},
 		"full": {middleware.Config{Retry: again, Bulkhead: &bulkhead.Config{Limit: 1}}, full, succeeds, never(backstay.ReasonBulkheadFull)},
 		"full for the whole call": {middleware.Config{

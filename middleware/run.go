@@ -115,7 +115,7 @@ func retried[Q, R any](ctx context.Context, c *call[Q, R], q Q, next backstay.Ca
 		var none R
 		return none, abandoned(ctx)
 	}
-	return retry.RunAt(ctx, c.began, p.retries(), c.exchange, q, next)
+	return retry.RunAt(ctx, c.began, p.retries(), p.admits, c.exchange, q, next)
 }
 
 // attempt is the inner half of the order: attempt number n, or a hedged copy
@@ -128,11 +128,11 @@ func attempt[Q, R any](ctx context.Context, at backstay.Instant, n int32, c *cal
 	p, x := c.pipeline, c.exchange
 	return breaker.RunAt(ctx, &at, p.breaker, x, q, func(ctx context.Context, q Q) (R, error) {
 		return bulkhead.RunAt(ctx, &at, p.bulkhead, x, q, func(ctx context.Context, q Q) (R, error) {
-			return timeout.RunAt(ctx, at, p.timeouts(), x, q, func(ctx context.Context, q Q) (R, error) {
-				if c.loud {
-					return sent(ctx, at, n, c, q, next)
-				}
-				return next(ctx, q)
+			if !c.loud {
+				return timeout.RunAt(ctx, at, p.timeouts(), x, q, next)
+			}
+			return sent(ctx, at, n, c, q, func(ctx context.Context, q Q) (R, error) {
+				return timeout.RunAt(ctx, at, p.timeouts(), x, q, next)
 			})
 		})
 	})

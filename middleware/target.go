@@ -14,7 +14,13 @@ import (
 
 // Target is everything that is configured for the calls to one dependency: its
 // policies, and what only one protocol needs. It is data; a policy file yields
-// Targets, and the protocols' constructors take them.
+// Targets, and the protocols' constructors take them, once: a later change of
+// the Target changes nothing. A copy of a Target shares its sections, so set a
+// new section rather than a field of an old one. The zero Target is valid and
+// protects nothing.
+//
+// Its tags are for package policyfile, which reads durations with units; plain
+// encoding/json takes them as nanoseconds.
 type Target struct {
 	// Name names the dependency in errors, events and metrics.
 	Name string `json:"name,omitempty" yaml:"name,omitempty"`

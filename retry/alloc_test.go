@@ -25,7 +25,7 @@ func TestASuccessOfAProtocolAllocatesNothing(t *testing.T) {
 	p := policy(t, retry.Config{})
 	ctx, n, x, r := t.Context(), 0, &protocol{}, &answer{}
 	testkit.Allocs(t, 0, func() {
-		_, _ = retry.RunAt(ctx, backstay.Now(), p, x, 1, func(_ context.Context, q int) (*answer, error) {
+		_, _ = retry.RunAt(ctx, backstay.Now(), p, nil, x, 1, func(_ context.Context, q int) (*answer, error) {
 			n += q
 			return r, nil
 		})

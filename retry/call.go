@@ -66,8 +66,9 @@ func (c *call) clock() backstay.Instant {
 	return c.now
 }
 
-// decide asks the policy and, if everything else allows a retry, the budget.
-func (c *call) decide(ctx context.Context) Decision {
+// decide asks the policy, then whether another attempt would be let through at
+// all, and if everything else allows a retry, the budget.
+func (c *call) decide(ctx context.Context, open func() bool) Decision {
 	s := State{
 		Attempt: c.attempt, MaxAttempts: c.limit, Outcome: c.outcome,
 		Nested: c.nested, Unrepeatable: c.unrepeatable,
@@ -79,6 +80,9 @@ func (c *call) decide(ctx context.Context) Decision {
 		}
 	}
 	d := c.policy.Next(s)
+	if d.Retry && open != nil && !open() {
+		return Decision{Reason: backstay.ReasonBreakerOpen}
+	}
 	if d.Retry && !c.policy.budget.TrySpend() {
 		return Decision{Reason: backstay.ReasonBudgetEmpty}
 	}

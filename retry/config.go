@@ -27,7 +27,9 @@ const NoWait time.Duration = -1
 // Config is the data of a [Policy]. The zero value is the default.
 type Config struct {
 	// MaxAttempts is how many attempts a call makes at most, the first one
-	// included. 0 means [DefaultMaxAttempts]; 1 means no retries.
+	// included. 0 means [DefaultMaxAttempts]; 1 means no retries. More than
+	// four need a budget that has earned them: a quiet caller has its burst of
+	// 3 retries in 10 s, so raise Budget.Burst with it.
 	MaxAttempts int `json:"max_attempts,omitempty" yaml:"max_attempts,omitempty"`
 	// Base bounds the first wait, which is uniform in [0, Base]. 0 means
 	// [DefaultBase]; [NoWait] means that waits are always zero.

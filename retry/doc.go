@@ -72,6 +72,9 @@
 //
 //   - A ctx mark holds for every call made with that ctx: [MarkRepeatable] and
 //     [WithMaxAttempts] belong around one call, not around a handler.
+//   - The budget also bounds a caller that makes one call now and then: its
+//     burst is 3 retries in 10 s. A first try by hand with MaxAttempts 5 sees
+//     four attempts, and its next call one. [NoBudget] is for such tests.
 //   - [Do] cannot know whether a function may run twice. Whoever calls it says
 //     that it may.
 //   - The budget of a policy is per instance: a registry of pipelines has one

@@ -26,13 +26,15 @@ import (
 // Without a budget Run reads no clock before an attempt has failed, so that
 // Elapsed counts from there; [RunAt] counts from where its caller says.
 func Run[Q, R any](ctx context.Context, p *Policy, x backstay.Exchange[Q, R], q Q, next backstay.Call[Q, R]) (R, error) {
-	return RunAt(ctx, 0, p, x, q, next)
+	return RunAt(ctx, 0, p, nil, x, q, next)
 }
 
 // RunAt is Run for a pipeline, which has read the clock already, at began, has
 // seen that ctx is alive, and notes by itself that a call succeeded at once. A
-// began of 0 means that none of this is so.
-func RunAt[Q, R any](ctx context.Context, began backstay.Instant, p *Policy, x backstay.Exchange[Q, R], q Q, next backstay.Call[Q, R]) (R, error) {
+// began of 0 means that none of this is so. open, which may be nil, is asked
+// before another attempt is planned: where it returns false the breaker inside
+// would refuse that attempt, and the caller gets the answer there is.
+func RunAt[Q, R any](ctx context.Context, began backstay.Instant, p *Policy, open func() bool, x backstay.Exchange[Q, R], q Q, next backstay.Call[Q, R]) (R, error) {
 	if p == nil {
 		return next(ctx, q)
 	}
@@ -50,7 +52,7 @@ func RunAt[Q, R any](ctx context.Context, began backstay.Instant, p *Policy, x b
 	r, err := next(ctx, q)
 	o := backstay.Judge(ctx, x, r, err)
 	if o.Class != backstay.Success {
-		return goOn(ctx, began, p, x, q, r, err, o, next)
+		return goOn(ctx, began, p, open, x, q, r, err, o, next)
 	}
 	if alone {
 		note(backstay.ReportFrom(ctx), 1, "")
@@ -60,9 +62,9 @@ func RunAt[Q, R any](ctx context.Context, began backstay.Instant, p *Policy, x b
 
 // goOn goes on after a first attempt that did not succeed: it returned r and
 // err, which were judged as o. It is apart because what it keeps is large.
-func goOn[Q, R any](ctx context.Context, began backstay.Instant, p *Policy, x backstay.Exchange[Q, R], q Q, r R, err error, o backstay.Outcome, next backstay.Call[Q, R]) (R, error) {
+func goOn[Q, R any](ctx context.Context, began backstay.Instant, p *Policy, open func() bool, x backstay.Exchange[Q, R], q Q, r R, err error, o backstay.Outcome, next backstay.Call[Q, R]) (R, error) {
 	c := begin(ctx, p, began, o, err)
-	return again(ctx, &c, x, q, r, next)
+	return again(ctx, &c, open, x, q, r, next)
 }
 
 // Do calls f under p, as [Run] does: errors are judged by [backstay.Classify].
@@ -76,7 +78,7 @@ func Do[T any](ctx context.Context, p *Policy, f func(context.Context) (T, error
 }
 
 // again goes on after a first attempt that did not succeed and returned r.
-func again[Q, R any](ctx context.Context, c *call, x backstay.Exchange[Q, R], q Q, r R, next backstay.Call[Q, R]) (R, error) {
+func again[Q, R any](ctx context.Context, c *call, open func() bool, x backstay.Exchange[Q, R], q Q, r R, next backstay.Call[Q, R]) (R, error) {
 	var none R
 	held := true // r is nobody else's: where a callback unwinds, it is discarded
 	defer func() {
@@ -88,7 +90,7 @@ func again[Q, R any](ctx context.Context, c *call, x backstay.Exchange[Q, R], q 
 		if c.outcome.Class.Retryable() {
 			c.unrepeatable = x.Repeat(q, c.outcome)
 		}
-		d := c.decide(ctx)
+		d := c.decide(ctx, open)
 		if !d.Retry {
 			err := c.finish(ctx, d)
 			held = false

@@ -261,7 +261,7 @@ func TestElapsedCountsFromTheStartWhereTheClockIsRead(t *testing.T) {
 	}
 	runAt := func(p *retry.Policy) (int, error) {
 		began := backstay.Now().Add(-time.Minute)
-		return retry.RunAt(t.Context(), began, p, backstay.Plain[int]{}, struct{}{}, slow)
+		return retry.RunAt(t.Context(), began, p, nil, backstay.Plain[int]{}, struct{}{}, slow)
 	}
 	tests := map[string]struct {
 		config retry.Config

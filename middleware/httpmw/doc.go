@@ -58,6 +58,9 @@
 // A key from a raw path makes one breaker for each user or order; use the
 // route's template.
 //
+// Idempotency keys go out as quoted strings, as the IETF draft has it; for
+// services that take the key verbatim set Bare in the idempotency section.
+//
 // A body without GetBody that its writer is still producing when an attempt
 // ends cannot be sent again, however short it is.
 //

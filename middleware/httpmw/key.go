@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 
+	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/idempotency"
 )
 
@@ -30,7 +31,7 @@ func (t *Transport) withKey(req *http.Request) (context.Context, *http.Request, 
 		return ctx, req, nil
 	}
 	if err := idempotency.CheckKey(key); err != nil {
-		return ctx, req, fmt.Errorf("httpmw: nothing was sent: %w", err)
+		return ctx, req, fmt.Errorf("httpmw: %w: %w", backstay.ErrRejected, err)
 	}
 	out := new(http.Request)
 	*out = *req

@@ -117,7 +117,7 @@ var endings = []ending{
 	{
 		name:   "breaker opened by the first attempt",
 		change: func(t *middleware.Target) { t.Breaker = &breaker.Config{Consecutive: 1} },
-		steps:  []httpmwtest.Step{httpmwtest.Status(503)}, attempts: 1, waits: 1, class: backstay.Transient, reason: backstay.ReasonBreakerOpen,
+		steps:  []httpmwtest.Step{httpmwtest.Status(503)}, attempts: 1, class: backstay.Transient, reason: backstay.ReasonBreakerOpen,
 	},
 	{
 		name:   "bulkhead full",

@@ -23,7 +23,8 @@ const DefaultMaxStaleBody = 1 << 20
 // StaleCache describes a fallback that answers with the last good response to
 // the same request. It is a net for bad days, not an HTTP cache: every request
 // is sent as long as the backend answers. How long and how many answers are
-// kept is set in the target's fallback section.
+// kept is set in the target's fallback section. An answer from it tells its age
+// in the Age header, and the report says that it is degraded.
 type StaleCache struct {
 	// Key tells which requests share an answer; it must name everything that
 	// the answer depends on, the tenant or user included. "" keeps a request

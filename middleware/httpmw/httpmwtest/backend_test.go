@@ -8,14 +8,11 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/backstay-go/backstay"
-	"github.com/backstay-go/backstay/middleware"
-	"github.com/backstay-go/backstay/middleware/httpmw"
 	"github.com/backstay-go/backstay/middleware/httpmw/httpmwtest"
 )
 
@@ -59,88 +56,48 @@ func TestAScriptEndsWithItsLastStepAndALoopBeginsAgain(t *testing.T) {
 	}
 }
 
-func TestStepsAreValues(t *testing.T) {
-	plain := httpmwtest.Status(503)
-	named := plain.Header("A", "1")
-	_ = named.Header("B", "2").RetryAfter(3 * time.Second)
-	for step, want := range map[*httpmwtest.Step]int{&plain: 0, &named: 1} {
-		req, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://payments.test/", http.NoBody)
-		resp, err := httpmwtest.Script(*step).RoundTrip(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(resp.Header) != want {
-			t.Errorf("headers %v, want %d", resp.Header, want)
-		}
-		_ = resp.Body.Close()
-	}
-}
-
-func TestWaitingEndsWithTheContext(t *testing.T) {
-	for name, step := range map[string]httpmwtest.Step{
-		"before the answer": httpmwtest.BlackHole(),
-		"within the body":   httpmwtest.Status(200).Body("text").Stall(time.Hour),
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-				defer cancel()
-				began := time.Now()
-				if got := ask(ctx, t, httpmwtest.Script(step)); !strings.Contains(got, context.DeadlineExceeded.Error()) || time.Since(began) != time.Second {
-					t.Errorf("%s after %v", got, time.Since(began))
-				}
-			})
-		})
-	}
-}
-
-func TestFailuresAreJudgedAsThoseOfANetwork(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		step httpmwtest.Step
-		want error
-		o    backstay.Outcome
+func TestAStepMayServeSeveralRequests(t *testing.T) {
+	for name, c := range map[string]struct {
+		backend *httpmwtest.Backend
+		want    string
 	}{
-		{"nobody listens", httpmwtest.Refuse(), syscall.ECONNREFUSED, backstay.Outcome{Class: backstay.Transient, Marks: backstay.Marks{Unsent: true}}},
-		{"the connection breaks", httpmwtest.Reset(), syscall.ECONNRESET, backstay.Outcome{Class: backstay.Transient}},
+		"script": {httpmwtest.Script(httpmwtest.Status(503).Times(3), httpmwtest.Status(429).Times(2), httpmwtest.Status(200)), "503 503 503 429 429 200 200 200"},
+		"loop":   {httpmwtest.Loop(httpmwtest.Status(503).Times(2), httpmwtest.Status(200)), "503 503 200 503 503 200 503 503"},
 	} {
-		req, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://payments.test/", http.NoBody)
-		resp, err := httpmwtest.Script(c.step).RoundTrip(req)
-		if err == nil {
-			_ = resp.Body.Close()
+		var got []string
+		for range 8 {
+			got = append(got, strings.TrimSpace(ask(t.Context(), t, c.backend)))
 		}
-		if o := httpmw.Classify(resp, err); !errors.Is(err, c.want) || o != c.o {
-			t.Errorf("%s: %v, judged %+v", c.name, err, o)
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s: %q", name, got)
 		}
 	}
 }
 
-// The test of the package's documentation.
-func TestAChargeSurvivesABlip(t *testing.T) {
+func TestTheBackendRemembersWhatItSaw(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		backend := httpmwtest.Script(
-			httpmwtest.Status(503).RetryAfter(time.Second),
-			httpmwtest.Hang(3*time.Second),
-			httpmwtest.Status(200).Body("charged").After(10*time.Millisecond),
-		)
-		var seen httpmwtest.Recorder
-		client := httpmwtest.Client(t, backend, middleware.Standard("payments"), httpmw.WithObserver(&seen))
-		resp, err := client.Get("http://payments.test/")
-		if err != nil {
-			t.Fatal(err)
+		backend := httpmwtest.Script(httpmwtest.Status(200), httpmwtest.Fail(errors.New("down")), httpmwtest.Serve(func(*http.Request) (*http.Response, error) {
+			return nil, errors.New("not read")
+		}))
+		for i := range 3 {
+			req, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://payments.test/", strings.NewReader(fmt.Sprint("body ", i)))
+			if i > 0 {
+				req.Header.Set("X-Number", fmt.Sprint(i))
+			}
+			resp, err := backend.RoundTrip(req)
+			if err == nil {
+				_ = resp.Body.Close()
+			}
+			time.Sleep(time.Second)
 		}
-		text, err := io.ReadAll(resp.Body)
-		if err != nil || string(text) != "charged" || resp.Body.Close() != nil {
-			t.Errorf("%q, %v", text, err)
+		if got := backend.Contents(); !slices.Equal(got, []string{"body 0", "body 1", ""}) {
+			t.Errorf("bodies %q", got)
 		}
-		backend.Want(t, 3)
-		seen.Want(t, backstay.RetryPlanned, 2)
-		seen.Want(t, backstay.CallDone, 1)
-		if w := backend.Waits(); w[0] < time.Second || w[1] < 2*time.Second {
-			t.Errorf("waited %v", w)
+		if got := backend.Headers("x-number"); !slices.Equal(got, []string{"", "1", "2"}) {
+			t.Errorf("headers %q", got)
 		}
-		if got := len(seen.Events()); got != 6 { // three attempts, two plans, the end
-			t.Errorf("%d events: %v", got, seen.Events())
+		if got := backend.Waits(); !slices.Equal(got, []time.Duration{time.Second, time.Second}) {
+			t.Errorf("waits %v", got)
 		}
 	})
 }

@@ -7,8 +7,6 @@ import (
 	"net"
 	"net/http"
 	"strconv"
-	"strings"
-	"sync"
 	"syscall"
 	"time"
 )
@@ -119,28 +117,6 @@ func (s Step) do(req *http.Request, tell func(string)) (*http.Response, error) {
 	return s.response(req), nil
 }
 
-func (s Step) response(req *http.Request) *http.Response {
-	header := s.header.Clone()
-	if header == nil {
-		header = http.Header{}
-	}
-	return &http.Response{
-		Status: strconv.Itoa(s.status) + " " + http.StatusText(s.status), StatusCode: s.status,
-		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: header, Request: req, ContentLength: int64(len(s.body)), Body: s.bodyFor(req),
-	}
-}
-
-// bodyFor returns the body of the answer to req, which a HEAD has none of.
-func (s Step) bodyFor(req *http.Request) io.ReadCloser {
-	if req.Method == http.MethodHead || s.body == "" && s.stall == 0 && !s.lost {
-		return http.NoBody
-	}
-	return &stream{
-		req: req, rest: strings.NewReader(s.body), stall: s.stall, lost: s.lost, closed: make(chan struct{}),
-	}
-}
-
 // consume reads and closes the request's body, as a transport must.
 func consume(req *http.Request) (string, error) {
 	if req.Body == nil {
@@ -165,38 +141,4 @@ func sleep(req *http.Request, d time.Duration, closed <-chan struct{}) error {
 	case <-req.Context().Done():
 		return req.Context().Err()
 	}
-}
-
-// stream is a response body that ends with the request's context, and may fall
-// silent or break off before its last byte.
-type stream struct {
-	req    *http.Request
-	rest   *strings.Reader
-	stall  time.Duration
-	lost   bool
-	once   sync.Once
-	closed chan struct{}
-}
-
-func (b *stream) Read(p []byte) (int, error) {
-	if err := b.req.Context().Err(); err != nil {
-		return 0, err
-	}
-	if (b.stall > 0 || b.lost) && b.rest.Len() > 1 {
-		return b.rest.Read(p[:min(len(p), b.rest.Len()-1)])
-	}
-	if err := sleep(b.req, b.stall, b.closed); err != nil {
-		return 0, err
-	}
-	b.stall = 0
-	if b.lost {
-		return 0, io.ErrUnexpectedEOF
-	}
-	return b.rest.Read(p)
-}
-
-// Close wakes a Read that waits.
-func (b *stream) Close() error {
-	b.once.Do(func() { close(b.closed) })
-	return nil
 }

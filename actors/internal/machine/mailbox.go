@@ -1,0 +1,110 @@
+package machine
+
+import (
+	"iter"
+
+	"github.com/backstay-go/backstay/actors/internal/record"
+)
+
+// mailbox has the entries of one actor, oldest first.
+type mailbox struct {
+	oldest, newest *Entry
+	size           int
+}
+
+// all goes through the entries, oldest first.
+func (m *mailbox) all() iter.Seq[*Entry] {
+	return func(yield func(*Entry) bool) {
+		for e := m.oldest; e != nil; e = e.next {
+			if !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+// enter puts an entry behind all others of its actor.
+func (s *State) enter(e *Entry) {
+	actor := e.Target.Actor
+	m := s.boxes[actor]
+	if m == nil {
+		m = new(mailbox)
+		s.boxes[actor] = m
+	}
+	if e.prev, e.next = m.newest, nil; e.prev == nil {
+		m.oldest = e
+	} else {
+		e.prev.next = e
+	}
+	m.newest = e
+	m.size++
+	s.entries[e.ID] = e
+}
+
+// leave takes an entry out.
+func (s *State) leave(e *Entry) {
+	m := s.boxes[e.Target.Actor]
+	if e.prev == nil {
+		m.oldest = e.next
+	} else {
+		e.prev.next = e.next
+	}
+	if e.next == nil {
+		m.newest = e.prev
+	} else {
+		e.next.prev = e.prev
+	}
+	if m.size--; m.size == 0 {
+		delete(s.boxes, e.Target.Actor)
+	}
+	delete(s.entries, e.ID)
+}
+
+// Queue goes through the entries of an actor, oldest first.
+func (s *State) Queue(actor string) iter.Seq[*Entry] {
+	m := s.boxes[actor]
+	if m == nil {
+		m = new(mailbox)
+	}
+	return m.all()
+}
+
+// Depth is the number of entries of an actor.
+func (s *State) Depth(actor string) int {
+	if m := s.boxes[actor]; m != nil {
+		return m.size
+	}
+	return 0
+}
+
+// Actors are the actors that have entries, in the order of their names.
+func (s *State) Actors() []string { return sortedKeys(s.boxes) }
+
+// Suspects are the links that a predecessor may have been running: those that
+// are the oldest of their actor or descend from it. An owner takes them as of
+// its own Takeover, not as of its claim (R31, R32), and counts their next
+// attempts by a Begun before they run (H24).
+func (s *State) Suspects() []record.Link {
+	var links []record.Link
+	for _, actor := range s.Actors() {
+		oldest := s.boxes[actor].oldest
+		for e := range s.boxes[actor].all() {
+			if e == oldest || e.descends(oldest.ID) {
+				links = append(links, e.Link)
+			}
+		}
+	}
+	return links
+}
+
+// IssuedChildren are all nested calls that have not been answered. At its own
+// Takeover they are those of dead attempts: an owner may send each a Cancel.
+func (s *State) IssuedChildren() []Child {
+	var all []Child
+	for _, actor := range s.Actors() {
+		for e := range s.boxes[actor].all() {
+			all = append(all, e.issued...)
+		}
+	}
+	return all
+}

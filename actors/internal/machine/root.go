@@ -1,0 +1,121 @@
+package machine
+
+import (
+	"container/heap"
+
+	"github.com/backstay-go/backstay/actors/internal/record"
+)
+
+// root is what the home of a client's request remembers of it, wherever its
+// chain is: open from its acceptance on, then the answer.
+type root struct {
+	until  int64
+	done   bool
+	answer record.Result
+}
+
+// fromClient accepts a root once. Its copies find it open or done, wherever the
+// chain has gone (H1); they prolong it (R22, also while the chain is away:
+// R24), and fetch the answer again. After until + window, by the log's own
+// clock, no copy can be accepted under an old until any more: then what was
+// done is forgotten (H2, H22).
+func (c *change) fromClient(r *record.ClientRequest) Void {
+	if c.clock > r.Until {
+		return VoidLate
+	}
+	if known := c.roots[r.ID]; known != nil {
+		c.prolong(r.ID, known, r.Until)
+		if known.done {
+			c.answer(Answer{ID: r.ID, Reply: r.Reply, Result: known.answer})
+		}
+		return VoidKnown
+	}
+	if !c.routes(r.Target) {
+		return VoidMisrouted
+	}
+	if c.entries[r.ID] != nil {
+		return VoidKnown
+	}
+	c.roots[r.ID] = &root{until: r.Until}
+	key := r.Key
+	if key == "" {
+		key = r.ID.String()
+	}
+	c.accept(&record.Request{
+		Link: record.Link{ID: r.ID, Life: r.Until}, Target: r.Target, Deadline: c.deadline(r.TTL, r.Deadline), NotBefore: r.NotBefore,
+		Method: r.Method, Args: r.Args, Key: key, Baggage: r.Baggage, Kept: r.Kept,
+		Return: record.Return{Kind: record.ReturnClient, Partition: c.self, Reply: r.Reply},
+	})
+	return Effective
+}
+
+// routes reports whether an actor lives here, as far as that is known yet.
+func (s *State) routes(a record.Address) bool {
+	return a.Partition() == s.self && (s.partitions == 0 || record.PartitionOf(a.Actor, s.partitions) == s.self.Index)
+}
+
+// prolong raises the until of a root.
+func (s *State) prolong(id record.ID, r *root, until int64) {
+	if until <= r.until {
+		return
+	}
+	r.until = until
+	if r.done {
+		heap.Push(&s.ends, expiry{at: until, id: id})
+	}
+}
+
+// finish ends a root at its home.
+func (c *change) finish(id record.ID, reply string, result record.Result) {
+	r := c.roots[id]
+	if r == nil || r.done {
+		c.alarm(Alarm{Reason: AlarmNoRoot, ID: id})
+		return
+	}
+	r.done, r.answer = true, result
+	heap.Push(&c.ends, expiry{at: r.until, id: id})
+	c.answer(Answer{ID: id, Reply: reply, Result: result})
+	c.forget() // it may have taken longer than anybody asks
+}
+
+// forget drops what is done and whose until is past by more than the window. What is open
+// stays (P4).
+func (s *State) forget() {
+	for len(s.ends) > 0 && s.clock > s.ends[0].at+s.window {
+		e, _ := heap.Pop(&s.ends).(expiry)
+		if r := s.roots[e.id]; r != nil && r.done && r.until == e.at {
+			delete(s.roots, e.id)
+		}
+	}
+}
+
+// expiry is a root that is done, and the until it had when this was noted.
+type expiry struct {
+	at int64
+	id record.ID
+}
+
+// deadlines is a heap of expiries, the earliest first. It is no part of the state:
+// the roots say all that it says.
+type deadlines []expiry
+
+func (d deadlines) Len() int           { return len(d) }
+func (d deadlines) Less(i, j int) bool { return d[i].at < d[j].at }
+func (d deadlines) Swap(i, j int)      { d[i], d[j] = d[j], d[i] }
+func (d *deadlines) Push(x any)        { e, _ := x.(expiry); *d = append(*d, e) }
+func (d *deadlines) Pop() any {
+	last := len(*d) - 1
+	e := (*d)[last]
+	*d = (*d)[:last]
+	return e
+}
+
+// Answer returns the answer of a root whose home this is: done is false while
+// it is open, known is false if nothing is remembered.
+func (s *State) Answer(id record.ID) (result record.Result, done, known bool) {
+	r := s.roots[id]
+	if r == nil {
+		return record.Result{}, false, false
+	}
+	return r.answer, r.done, true
+}

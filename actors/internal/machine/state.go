@@ -1,0 +1,89 @@
+package machine
+
+import (
+	"iter"
+
+	"github.com/backstay-go/backstay/actors/internal/record"
+)
+
+// State is a partition as of some record of its log. Make it with [New] or
+// [Restore]; change it with [State.Apply] alone.
+type State struct {
+	self       record.Partition
+	partitions uint32 // of the type; 0 before the first Takeover
+	window     int64  // by how much copies of one request may differ in until, ms
+	epoch      uint64
+	clock      int64 // the largest append time seen
+
+	boxes     map[string]*mailbox
+	entries   map[record.ID]*Entry
+	cells     map[string]map[string][]byte
+	in        map[record.Partition]uint64
+	out       map[record.Dest]*outbox
+	roots     map[record.ID]*root
+	ends      deadlines // of roots that are done
+	reminders map[string]map[string]*Reminder
+	delayed   map[record.ID]*record.Request
+	ingress   map[source]uint64
+}
+
+// source is a partition of a topic that messages are ingested from.
+type source struct {
+	topic     string
+	partition uint32
+}
+
+// New is the state before the first record of a log.
+func New(self record.Partition) *State {
+	return &State{
+		self:      self,
+		boxes:     make(map[string]*mailbox),
+		entries:   make(map[record.ID]*Entry),
+		cells:     make(map[string]map[string][]byte),
+		in:        make(map[record.Partition]uint64),
+		out:       make(map[record.Dest]*outbox),
+		roots:     make(map[record.ID]*root),
+		reminders: make(map[string]map[string]*Reminder),
+		delayed:   make(map[record.ID]*record.Request),
+		ingress:   make(map[source]uint64),
+	}
+}
+
+// Self is the partition.
+func (s *State) Self() record.Partition { return s.self }
+
+// Epoch is that of the last Takeover, 0 before the first.
+func (s *State) Epoch() uint64 { return s.epoch }
+
+// Clock is the largest append time seen: the log's own time, in milliseconds.
+func (s *State) Clock() int64 { return s.clock }
+
+// Fixed are what the first Takeover settled for ever: the number of partitions
+// of the type, and the window of untils in milliseconds. A program that is
+// configured otherwise must not own the partition.
+func (s *State) Fixed() (partitions uint32, window int64) { return s.partitions, s.window }
+
+// Cell returns a value of an actor's persisted state. It must not be changed.
+func (s *State) Cell(actor, name string) ([]byte, bool) {
+	v, ok := s.cells[actor][name]
+	return v, ok
+}
+
+// Cells goes through the cells of an actor, in the order of their names.
+func (s *State) Cells(actor string) iter.Seq2[string, []byte] {
+	return func(yield func(name string, value []byte) bool) {
+		for _, name := range sortedKeys(s.cells[actor]) {
+			if !yield(name, s.cells[actor][name]) {
+				return
+			}
+		}
+	}
+}
+
+// Ingested is the next offset to ingest of a partition of a source topic.
+func (s *State) Ingested(topic string, partition uint32) uint64 {
+	return s.ingress[source{topic, partition}]
+}
+
+// Received is the number of the last mail accepted from a partition.
+func (s *State) Received(from record.Partition) uint64 { return s.in[from] }

@@ -1,0 +1,105 @@
+package codec
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// MaxList is the largest number of elements of a list: an empty element takes
+// one byte of input and much more of memory.
+const MaxList = 1 << 17
+
+// element is a pointer to T that describes its fields.
+type element[T any] interface {
+	*T
+	Message
+}
+
+// List is field n, a sequence of at most [MaxList] messages.
+func List[T any, P element[T]](w *Walker, n uint64, v *[]T) { list[T, P](w, n, v, MaxList) }
+
+// LongList is a [List] without that limit, for what nobody else writes.
+func LongList[T any, P element[T]](w *Walker, n uint64, v *[]T) { list[T, P](w, n, v, math.MaxInt) }
+
+func list[T any, P element[T]](w *Walker, n uint64, v *[]T, limit int) {
+	if !w.reading {
+		if w.place(n); len(*v) > 0 {
+			w.nested(n, elements[T, P](*v), true)
+		}
+		return
+	}
+	if !w.find(n, 1) {
+		return
+	}
+	w.inside(w.filled(n), &reader[T, P]{n: n, into: v, limit: limit})
+}
+
+// reader reads a list.
+type reader[T any, P element[T]] struct {
+	n     uint64
+	into  *[]T
+	limit int
+}
+
+// Fields is what elements writes.
+func (r *reader[T, P]) Fields(w *Walker) {
+	for w.err == nil && len(w.in) > 0 {
+		if len(*r.into) == r.limit {
+			w.fail(r.n, "has too many elements")
+			return
+		}
+		one := P(new(T))
+		w.inside(w.delimited(), one)
+		*r.into = append(*r.into, *one)
+	}
+}
+
+// elements writes a list.
+type elements[T any, P element[T]] []T
+
+// Fields is the concatenation of the elements, each with its length.
+func (e elements[T, P]) Fields(w *Walker) {
+	for i := range e {
+		w.sized(P(&e[i]))
+	}
+}
+
+// Optional is field n, a message that may be absent; it is there, perhaps
+// empty, where v is not nil.
+func Optional[T any, P element[T]](w *Walker, n uint64, v *P) {
+	if !w.reading {
+		if w.place(n); *v != nil {
+			w.nested(n, *v, true)
+		}
+		return
+	}
+	if w.find(n, 1) {
+		*v = P(new(T))
+		w.inside(w.delimited(), *v)
+	}
+}
+
+// Fixeds is field n, a sequence of 16 bytes each.
+func Fixeds[T ~[16]byte](w *Walker, n uint64, v *[]T) {
+	if !w.reading {
+		if w.place(n); len(*v) > 0 {
+			w.out = binary.AppendUvarint(w.out, n<<1|1)
+			w.out = binary.AppendUvarint(w.out, uint64(16*len(*v)))
+			for _, one := range *v {
+				w.out = append(w.out, one[:]...)
+			}
+		}
+		return
+	}
+	if !w.find(n, 1) {
+		return
+	}
+	b := w.filled(n)
+	if len(b)%16 != 0 {
+		w.fail(n, "is not a multiple of 16 bytes long")
+		return
+	}
+	for ; len(b) > 0; b = b[16:] {
+		*v = append(*v, T([16]byte(b[:16])))
+	}
+}

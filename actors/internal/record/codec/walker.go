@@ -1,0 +1,249 @@
+package codec
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// Message is a value that describes its fields, in ascending order.
+type Message interface{ Fields(w *Walker) }
+
+// Kept are the encoded fields that a message did not know.
+type Kept []byte
+
+// maxDepth bounds how deep messages nest, and so the stack.
+const maxDepth = 32
+
+// Walker walks over the fields of messages, to write or to read them. It stops
+// at the first fault; what it is shown after that stays as it is.
+type Walker struct {
+	reading bool
+	out     []byte // writing: what has been written
+	err     error
+	depth   int
+	frame
+}
+
+// frame is where the walker is within one message.
+type frame struct {
+	in    []byte // reading: what is left of the message
+	end   int    // reading: offset at which in ends, for error messages
+	last  uint64 // reading: number of the last field
+	kept  *Kept  // nil: the message is closed
+	known int    // writing: how much of kept has been written
+}
+
+// Append appends the encoding of m to out.
+func Append(out []byte, m Message) []byte {
+	w := Walker{out: out}
+	w.message(m)
+	return w.out
+}
+
+// Decode fills m, which must be a zero value, from in. Byte slices in m alias
+// in, which must not change afterwards. Every error is an [*Error].
+func Decode(in []byte, m Message) error {
+	w := Walker{reading: true, frame: frame{in: in, end: len(in)}}
+	w.message(m)
+	return w.err
+}
+
+// Keep makes the message open. It comes first in Fields.
+func (w *Walker) Keep(k *Kept) { w.kept = k }
+
+// Reading reports whether the walker fills the message in.
+func (w *Walker) Reading() bool { return w.reading }
+
+// Uint is field n, an unsigned number.
+func (w *Walker) Uint(n uint64, v *uint64) {
+	if !w.reading {
+		if w.place(n); *v != 0 {
+			w.out = binary.AppendUvarint(w.out, n<<1)
+			w.out = binary.AppendUvarint(w.out, *v)
+		}
+		return
+	}
+	if w.find(n, 0) {
+		if *v = w.uvarint(); *v == 0 {
+			w.fail(n, "zero is written by leaving the field out")
+		}
+	}
+}
+
+// Int is field n, a signed number.
+func (w *Walker) Int(n uint64, v *int64) {
+	z := uint64(*v<<1) ^ uint64(*v>>63)
+	w.Uint(n, &z)
+	if w.reading {
+		*v = int64(z>>1) ^ -int64(z&1)
+	}
+}
+
+// Uint32 is field n, an unsigned number of 32 bits.
+func (w *Walker) Uint32(n uint64, v *uint32) {
+	wide := uint64(*v)
+	w.Uint(n, &wide)
+	if wide > math.MaxUint32 {
+		w.fail(n, "exceeds 32 bits")
+		return
+	}
+	*v = uint32(wide)
+}
+
+// Uint8 is field n, an unsigned number of 8 bits.
+func (w *Walker) Uint8(n uint64, v *uint8) {
+	wide := uint64(*v)
+	w.Uint(n, &wide)
+	if wide > math.MaxUint8 {
+		w.fail(n, "exceeds 8 bits")
+		return
+	}
+	*v = uint8(wide)
+}
+
+// Bool is field n, present if it is true.
+func (w *Walker) Bool(n uint64, v *bool) {
+	var one uint64
+	if *v {
+		one = 1
+	}
+	w.Uint(n, &one)
+	if one > 1 {
+		w.fail(n, "is no boolean")
+		return
+	}
+	*v = one == 1
+}
+
+// Bytes is field n. Empty and nil are the same.
+func (w *Walker) Bytes(n uint64, v *[]byte) {
+	if !w.reading {
+		if w.place(n); len(*v) > 0 {
+			w.out = binary.AppendUvarint(w.out, n<<1|1)
+			w.out = binary.AppendUvarint(w.out, uint64(len(*v)))
+			w.out = append(w.out, *v...)
+		}
+		return
+	}
+	if w.find(n, 1) {
+		*v = w.filled(n)
+	}
+}
+
+// String is field n.
+func (w *Walker) String(n uint64, v *string) {
+	if !w.reading {
+		if w.place(n); *v != "" {
+			w.out = binary.AppendUvarint(w.out, n<<1|1)
+			w.out = binary.AppendUvarint(w.out, uint64(len(*v)))
+			w.out = append(w.out, *v...)
+		}
+		return
+	}
+	if w.find(n, 1) {
+		*v = string(w.filled(n))
+	}
+}
+
+// Fixed is field n, 16 bytes that are absent if all are zero.
+func (w *Walker) Fixed(n uint64, v *[16]byte) {
+	if !w.reading {
+		if w.place(n); *v != [16]byte{} {
+			w.out = binary.AppendUvarint(w.out, n<<1|1)
+			w.out = append(w.out, 16)
+			w.out = append(w.out, v[:]...)
+		}
+		return
+	}
+	if !w.find(n, 1) {
+		return
+	}
+	b := w.filled(n)
+	if len(b) != 16 {
+		w.fail(n, "is not 16 bytes long")
+		return
+	}
+	if *v = [16]byte(b); *v == [16]byte{} {
+		w.fail(n, "zero is written by leaving the field out")
+	}
+}
+
+// Message is field n, a message that is absent if all its fields are.
+func (w *Walker) Message(n uint64, m Message) {
+	if !w.reading {
+		w.place(n)
+		w.nested(n, m, false)
+		return
+	}
+	if w.find(n, 1) {
+		w.inside(w.filled(n), m)
+	}
+}
+
+// filled reads a length and as many bytes, at least one.
+func (w *Walker) filled(n uint64) []byte {
+	b := w.delimited()
+	if len(b) == 0 {
+		w.fail(n, "empty is written by leaving the field out")
+	}
+	return b
+}
+
+// nested writes m as field n, with its length before it, unless it is empty and
+// present is false.
+func (w *Walker) nested(n uint64, m Message, present bool) {
+	start := len(w.out)
+	w.out = binary.AppendUvarint(w.out, n<<1|1)
+	empty := len(w.out) + 1
+	w.sized(m)
+	if len(w.out) == empty && !present {
+		w.out = w.out[:start]
+	}
+}
+
+// sized writes m with its length before it.
+func (w *Walker) sized(m Message) {
+	at := len(w.out)
+	w.out = append(w.out, 0) // most are shorter than 128 bytes
+	outer := w.frame
+	w.frame = frame{}
+	w.message(m)
+	w.frame = outer
+	size := len(w.out) - at - 1
+	if size < 0x80 {
+		w.out[at] = byte(size)
+		return
+	}
+	var length [binary.MaxVarintLen64]byte
+	n := binary.PutUvarint(length[:], uint64(size))
+	w.out = append(w.out, length[1:n]...) // room for the longer length
+	copy(w.out[at+n:], w.out[at+1:at+1+size])
+	copy(w.out[at:], length[:n])
+}
+
+// inside reads m, which is all of b.
+func (w *Walker) inside(b []byte, m Message) {
+	if w.err != nil {
+		return
+	}
+	if w.depth == maxDepth {
+		w.fail(w.last, "is nested too deeply")
+		return
+	}
+	outer := w.frame
+	w.frame = frame{in: b, end: w.offset()}
+	w.depth++
+	w.message(m)
+	w.depth--
+	w.frame = outer
+}
+
+// message walks over all fields of m.
+func (w *Walker) message(m Message) {
+	m.Fields(w)
+	if w.reading {
+		w.find(math.MaxUint64, 0) // what is left is unknown
+		return
+	}
+	w.place(math.MaxUint64)
+}

@@ -1,0 +1,92 @@
+package record
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/backstay-go/backstay/actors/internal/record/codec"
+)
+
+// Version is the version of the envelope that is written.
+const Version = 1
+
+// MaxSize is the size in bytes beyond which nothing is decoded.
+const MaxSize = 64 << 20
+
+var (
+	// ErrCorrupt matches errors about bytes that are no record at all. The
+	// partition can go on without it (A59).
+	ErrCorrupt = errors.New("record: corrupt")
+	// ErrUnknown matches errors about records of a version or kind that this
+	// program does not know. A newer one may: who skips it goes astray.
+	ErrUnknown = errors.New("record: unknown version or kind")
+)
+
+// Append appends the encoding of r to out.
+func Append(out []byte, r Record) []byte {
+	out = append(out, Version, byte(r.Kind()))
+	header := codec.Append(nil, part(r.header))
+	out = binary.AppendUvarint(out, uint64(len(header)))
+	out = append(out, header...)
+	return codec.Append(out, part(r.payload))
+}
+
+// Encode returns the encoding of r, the only one there is.
+func Encode(r Record) []byte { return Append(nil, r) }
+
+// Decode reads the record that is all of in. Byte slices in it alias in, which
+// must not change afterwards. Errors match [ErrCorrupt] or [ErrUnknown].
+func Decode(in []byte) (Record, error) {
+	kind, header, payload, err := open(in)
+	if err != nil {
+		return nil, err
+	}
+	r := newRecord(kind)
+	if r == nil {
+		return nil, fmt.Errorf("%w: kind %d", ErrUnknown, kind)
+	}
+	if err := codec.Decode(header, part(r.header)); err != nil {
+		return nil, fmt.Errorf("%w: header of %v: %w", ErrCorrupt, kind, err)
+	}
+	if err := codec.Decode(payload, part(r.payload)); err != nil {
+		return nil, fmt.Errorf("%w: payload of %v: %w", ErrCorrupt, kind, err)
+	}
+	return r, nil
+}
+
+// Peek reads the header alone, also that of a kind it does not know, and
+// returns the undecoded payload beside it.
+func Peek(in []byte) (Header, []byte, error) {
+	kind, header, payload, err := open(in)
+	if err != nil {
+		return Header{}, nil, err
+	}
+	h := Header{Version: in[0], Kind: kind}
+	if err := codec.Decode(header, &h); err != nil {
+		return Header{}, nil, fmt.Errorf("%w: header of %v: %w", ErrCorrupt, kind, err)
+	}
+	return h, payload, nil
+}
+
+// open takes the envelope apart.
+func open(in []byte) (kind Kind, header, payload []byte, err error) {
+	const fixed = 2 // version and kind
+	switch {
+	case len(in) > MaxSize:
+		return 0, nil, nil, fmt.Errorf("%w: %d bytes are more than %d", ErrCorrupt, len(in), MaxSize)
+	case len(in) <= fixed:
+		return 0, nil, nil, fmt.Errorf("%w: %d bytes are too few", ErrCorrupt, len(in))
+	case in[0] != Version:
+		return 0, nil, nil, fmt.Errorf("%w: version %d, this program knows %d", ErrUnknown, in[0], Version)
+	}
+	length, size := binary.Uvarint(in[fixed:])
+	if size <= 0 || size > 1 && in[fixed+size-1] == 0 {
+		return 0, nil, nil, fmt.Errorf("%w: the length of the header is no number of the shortest form", ErrCorrupt)
+	}
+	rest := in[fixed+size:]
+	if length > uint64(len(rest)) {
+		return 0, nil, nil, fmt.Errorf("%w: the header ends before its length of %d bytes", ErrCorrupt, length)
+	}
+	return Kind(in[1]), rest[:length], rest[length:], nil
+}

@@ -1,0 +1,60 @@
+package record
+
+import "github.com/backstay-go/backstay/actors/internal/record/codec"
+
+// Packed is a message within another encoding, in a snapshot.
+type Packed struct{ Message Message }
+
+// Fields describes p: the kind, the header, the payload.
+func (p *Packed) Fields(w *codec.Walker) {
+	var kind Kind
+	if p.Message != nil {
+		kind = p.Message.mail()
+	}
+	w.Uint8(1, (*uint8)(&kind))
+	if w.Reading() {
+		if p.Message = newMessage(kind); p.Message == nil {
+			if kind != 0 {
+				w.Fail(1, "is no kind of message")
+			}
+			return
+		}
+	}
+	if p.Message != nil {
+		w.Message(2, part(p.Message.header))
+		w.Message(3, part(p.Message.payload))
+	}
+}
+
+// Pack appends the encoding of a message.
+func Pack(out []byte, m Message) []byte { return codec.Append(out, &Packed{Message: m}) }
+
+// Unpack reads the message that is all of in.
+func Unpack(in []byte) (Message, error) {
+	var p Packed
+	if err := codec.Decode(in, &p); err != nil {
+		return nil, err
+	}
+	return p.Message, nil
+}
+
+// part is one of the two halves of a message.
+type part func(w *codec.Walker)
+
+// Fields describes the half.
+func (p part) Fields(w *codec.Walker) { p(w) }
+
+func newMessage(k Kind) Message {
+	switch k {
+	case KindRequest:
+		return new(Request)
+	case KindResponse:
+		return new(Response)
+	case KindEmpty:
+		return new(Empty)
+	case KindLetter:
+		return new(Letter)
+	default:
+		return nil
+	}
+}
