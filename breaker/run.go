@@ -49,9 +49,37 @@ func RunAt[Q, R any](ctx context.Context, began *backstay.Instant, b *Breaker, x
 // Do calls f through b, or rejects it with an [*OpenError]. Errors are judged
 // by [backstay.Classify].
 func Do[T any](ctx context.Context, b *Breaker, f func(context.Context) (T, error)) (T, error) {
+	if b == nil {
+		return f(ctx)
+	}
+	if p := b.phase.Load(); p.gate == nil { // the rule, written out because it is quicker so
+		var began backstay.Instant
+		if b.settings.timesStart(ctx) {
+			began = backstay.Now()
+		}
+		return closed(ctx, Pass{b: b, phase: p}, began, f)
+	}
 	return Run(ctx, b, backstay.Plain[T]{}, struct{}{}, func(ctx context.Context, _ struct{}) (T, error) {
 		return f(ctx)
 	})
+}
+
+// closed calls f through a breaker that is closed.
+func closed[T any](ctx context.Context, pass Pass, began backstay.Instant, f func(context.Context) (T, error)) (T, error) {
+	over := false
+	defer func() {
+		if !over {
+			pass.broken(ctx)
+		}
+	}()
+	v, err := f(ctx)
+	class := backstay.Success
+	if err != nil {
+		class = backstay.Judge(ctx, backstay.Plain[T]{}, v, err).Class
+	}
+	over = true
+	pass.finish(ctx, class, began)
+	return v, err
 }
 
 // enter is Allow that keeps the clock's reading. It does not announce a probe.

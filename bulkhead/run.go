@@ -78,6 +78,18 @@ func tie[Q, R any](b *Bulkhead, weight int64, x backstay.Exchange[Q, R], r R) R 
 
 // Do runs f under a permit of b, see [Run].
 func Do[T any](ctx context.Context, b *Bulkhead, f func(context.Context) (T, error)) (T, error) {
+	if b == nil {
+		return f(ctx)
+	}
+	if p := b.plan.Load(); !p.asks && !p.watched { // the rule, written out because it is quicker so
+		var began backstay.Instant
+		if err := b.enter(ctx, p, 1, defaultRank, &began); err != nil {
+			var none T
+			return none, err
+		}
+		defer b.release(1)
+		return f(ctx)
+	}
 	return Run(ctx, b, backstay.Plain[T]{}, struct{}{}, func(ctx context.Context, _ struct{}) (T, error) {
 		return f(ctx)
 	})

@@ -140,7 +140,10 @@ func TestWhatMattersIsNeverGivenUp(t *testing.T) {
 		if n := r.Len(); n > 10 {
 			t.Errorf("%d keys", n)
 		}
-		_ = r.Close(t.Context())
+		if err := r.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(time.Hour) // for the call that is in use
 	})
 }
 

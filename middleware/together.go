@@ -131,6 +131,9 @@ func (b bound) String() string {
 	return fmt.Sprintf("%s, which is %v by default", b.path, b.d)
 }
 
+// longestBreakerTime is the longest that the settings of a breaker take.
+const longestBreakerTime = 24 * time.Hour
+
 // joined returns t with what one section takes over from another. Half the
 // attempt timeout is how long an attempt must have run for the caller's
 // deadline, cutting it, to speak against the backend; and a probe keeps its
@@ -141,10 +144,10 @@ func (t Target) joined() Target {
 	}
 	b := *t.Breaker
 	if attempt := t.attempt(); b.SlowAfter == 0 && attempt.d > 0 {
-		b.SlowAfter = attempt.d / 2
+		b.SlowAfter = min(attempt.d/2, longestBreakerTime)
 	}
 	if longest := t.longest(); b.ProbeLease == 0 && longest.d > breaker.DefaultProbeLease {
-		b.ProbeLease = min(longest.d, 24*time.Hour)
+		b.ProbeLease = min(longest.d, longestBreakerTime)
 	}
 	t.Breaker = &b
 	return t

@@ -24,7 +24,8 @@ func TestABreakerTakesOverWhatTheTimeoutsSay(t *testing.T) {
 		{"nor without a limit", Config{Breaker: &breaker.Config{}, Timeout: each(timeout.Off)}, 0, 0},
 		{"a probe lasts as long as a long attempt", Config{Breaker: &breaker.Config{}, Timeout: each(time.Minute)}, 30 * time.Second, time.Minute},
 		{"or as a long call", Config{Breaker: &breaker.Config{}, Deadline: whole(time.Hour)}, 0, time.Hour},
-		{"but not for ever", Config{Breaker: &breaker.Config{}, Deadline: whole(1000 * time.Hour)}, 0, 24 * time.Hour},
+		{"nothing is longer than a day", Config{Breaker: &breaker.Config{}, Timeout: each(100 * time.Hour)}, 24 * time.Hour, 24 * time.Hour},
+		{"a call neither", Config{Breaker: &breaker.Config{}, Deadline: whole(1000 * time.Hour)}, 0, 24 * time.Hour},
 	} {
 		given := *c.config.Breaker
 		got := Target{Config: c.config}.joined().Breaker

@@ -72,7 +72,23 @@ func Do[T any](ctx context.Context, p *Policy, f func(context.Context) (T, error
 	if p == nil {
 		return f(ctx)
 	}
-	return Run(ctx, p, backstay.Plain[T]{}, struct{}{}, func(ctx context.Context, _ struct{}) (T, error) {
+	if ctx.Err() != nil {
+		var none T
+		return none, refuse(ctx)
+	}
+	var began backstay.Instant
+	if p.budget != nil {
+		began = backstay.Now()
+		p.budget.Deposit(began)
+	}
+	v, err := f(ctx) // written out, since a success costs half as much so
+	if err == nil {
+		note(backstay.ReportFrom(ctx), 1, "")
+		return v, nil
+	}
+	x := backstay.Plain[T]{}
+	o := backstay.Judge(ctx, x, v, err)
+	return goOn(ctx, began, p, nil, x, struct{}{}, v, err, o, func(ctx context.Context, _ struct{}) (T, error) {
 		return f(ctx)
 	})
 }
