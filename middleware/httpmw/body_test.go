@@ -174,6 +174,23 @@ func TestC15_ClosingTwiceAndReadingAfterIsHarmless(t *testing.T) {
 	})
 }
 
+func TestC15_TheBaseTransportsBodyIsClosedOnce(t *testing.T) {
+	for _, preset := range presets {
+		body := &counted{Reader: strings.NewReader("hello")}
+		tr := transport(t, roundTripper(func(req *http.Request) (*http.Response, error) {
+			resp := answer(req, http.StatusOK)
+			resp.Body = body
+			return resp, nil
+		}), preset.of("test"))
+		resp := must(tr.RoundTrip(request(t, t.Context(), http.MethodGet, "http://x.test/", nil)))
+		readAll(t, resp)
+		_ = resp.Body.Close()
+		if got := body.closed.Load(); got != 1 {
+			t.Errorf("%s: closed %d times", preset.name, got)
+		}
+	}
+}
+
 func TestAnAnswerThatNobodySeesIsDrainedWithinBounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := httpmwtest.Client(t, httpmwtest.Script(

@@ -149,18 +149,20 @@ func deaf(req *http.Request) (*http.Response, error) {
 func TestAConflictWithAWaitIsRepeatedWhereTheRequestCarriedAKey(t *testing.T) {
 	conflict := httpmwtest.Status(409).RetryAfter(time.Second)
 	for _, c := range []struct {
-		name  string
-		keyed bool
-		step  httpmwtest.Step
-		sent  int
+		name   string
+		method string
+		keyed  bool
+		step   httpmwtest.Step
+		sent   int
 	}{
-		{"with a key and a wait", true, conflict, 2},
-		{"without a key", false, conflict, 1},
-		{"without a wait", true, httpmwtest.Status(409), 1},
+		{"with a key and a wait", http.MethodPost, true, conflict, 2},
+		{"without a key", http.MethodPost, false, conflict, 1},
+		{"without a key, though it could be repeated", http.MethodPut, false, conflict, 1},
+		{"without a wait", http.MethodPost, true, httpmwtest.Status(409), 1},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			backend := httpmwtest.Script(c.step, httpmwtest.Status(200))
-			req := request(t, t.Context(), http.MethodPost, "http://x.test/", nil)
+			req := request(t, t.Context(), c.method, "http://x.test/", nil)
 			target := retries()
 			target.Idempotency = &idempotency.Config{Header: "X-Request-Key"}
 			if c.keyed {

@@ -15,8 +15,6 @@ import (
 	"time"
 
 	"github.com/backstay-go/backstay"
-	"github.com/backstay-go/backstay/breaker"
-	"github.com/backstay-go/backstay/middleware/httpmw"
 	"github.com/backstay-go/backstay/middleware/httpmw/httpmwtest"
 	"github.com/backstay-go/backstay/timeout"
 )
@@ -93,24 +91,41 @@ func (c closing) Close() error {
 
 func TestAGetBodyThatFailsEndsTheCallWithBothErrors(t *testing.T) {
 	gone := errors.New("the file is gone")
-	for name, again := range map[string]func() (io.ReadCloser, error){
-		"an error": func() (io.ReadCloser, error) { return nil, gone },
-		"no body":  func() (io.ReadCloser, error) { return nil, nil },
-	} {
-		backend := httpmwtest.Script(httpmwtest.Fail(io.ErrUnexpectedEOF))
-		ctx, report := backstay.WithReport(t.Context())
-		body := &counted{Reader: strings.NewReader("abc")}
-		req := request(t, ctx, http.MethodPut, "http://x.test/", body)
-		req.GetBody = again
-		_, err := transport(t, backend, retries()).RoundTrip(req)
-		if !errors.Is(err, io.ErrUnexpectedEOF) || name == "an error" && !errors.Is(err, gone) || !strings.Contains(err.Error(), "GetBody") {
-			t.Errorf("%s: %v", name, err)
-		}
-		if s := report.Summary(); s.Attempts != 1 || s.Reason != backstay.ReasonNotRepeatable || body.closed.Load() != 1 {
-			t.Errorf("%s: %v; the body was closed %d times", name, report, body.closed.Load())
-		}
-		backend.Want(t, 1)
+	backend := httpmwtest.Script(httpmwtest.Fail(io.ErrUnexpectedEOF))
+	ctx, report := backstay.WithReport(t.Context())
+	body := &counted{Reader: strings.NewReader("abc")}
+	req := request(t, ctx, http.MethodPut, "http://x.test/", body)
+	req.GetBody = func() (io.ReadCloser, error) { return nil, gone }
+	_, err := transport(t, backend, retries()).RoundTrip(req)
+	if !errors.Is(err, io.ErrUnexpectedEOF) || !errors.Is(err, gone) || !strings.Contains(err.Error(), "GetBody") {
+		t.Error(err)
 	}
+	if s := report.Summary(); s.Attempts != 1 || s.Reason != backstay.ReasonNotRepeatable || body.closed.Load() != 1 {
+		t.Errorf("%v; the body was closed %d times", report, body.closed.Load())
+	}
+	backend.Want(t, 1)
+}
+
+func TestTheNextAttemptWaitsForABodyThatTheTransportReopened(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var sent []time.Time
+		tr := transport(t, roundTripper(func(req *http.Request) (*http.Response, error) {
+			sent = append(sent, time.Now())
+			_ = req.Body.Close()
+			if len(sent) > 1 {
+				return answer(req, http.StatusOK), nil
+			}
+			again := must(req.GetBody()) // as net/http does for a connection that was dead
+			time.AfterFunc(100*time.Millisecond, func() { _ = again.Close() })
+			return nil, io.ErrUnexpectedEOF
+		}), retries())
+		if _, err := tr.RoundTrip(request(t, t.Context(), http.MethodPut, "http://x.test/", strings.NewReader("abc"))); err != nil {
+			t.Fatal(err)
+		}
+		if got := sent[1].Sub(sent[0]); got != 100*time.Millisecond {
+			t.Errorf("the second attempt came after %v", got)
+		}
+	})
 }
 
 func TestATransportThatKeepsTheBodyGetsNoOther(t *testing.T) {
@@ -131,30 +146,6 @@ func TestATransportThatKeepsTheBodyGetsNoOther(t *testing.T) {
 		}
 	})
 }
-
-func TestABodyThatFailsIsNotTheBackendsFault(t *testing.T) {
-	gone := errors.New("the client of the proxy is gone")
-	for _, p := range protocols {
-		b := serve(t, p.two, func(_ http.ResponseWriter, req *http.Request) { _, _ = io.Copy(io.Discard, req.Body) })
-		var seen httpmwtest.Recorder
-		target := patient(retries())
-		target.Breaker = &breaker.Config{Consecutive: 1}
-		tr := transport(t, b.base(t), target, httpmw.WithObserver(&seen))
-		body := io.NopCloser(io.MultiReader(strings.NewReader("abc"), failing{gone}))
-		req := request(t, t.Context(), http.MethodPut, b.URL, body)
-		req.GetBody = func() (io.ReadCloser, error) { return body, nil }
-		if _, err := tr.RoundTrip(req); !errors.Is(err, gone) {
-			t.Errorf("%s: %v", p.name, err)
-		}
-		seen.Want(t, backstay.RetryPlanned, 0)
-		seen.Want(t, backstay.BreakerChanged, 0)
-	}
-}
-
-// failing is a reader that fails.
-type failing struct{ err error }
-
-func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
 func TestAnErrorAfterTheEndOfTheContextTellsOfBoth(t *testing.T) {
 	why := errors.New("user pressed stop")

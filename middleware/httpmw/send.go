@@ -17,14 +17,7 @@ func (t *Transport) sendOnce(ctx context.Context, req *http.Request) (*http.Resp
 		return t.roundTrip(ctx, req)
 	}
 	p.handOver(ctx)
-	returned := false
-	defer func() {
-		if !returned {
-			_ = p.Close() // a transport that panics closes nothing
-		}
-	}()
 	resp, err := t.roundTrip(ctx, req)
-	returned = true
 	if err != nil && p.broken() {
 		// The caller's own body failed, as that of an upload does whose client
 		// has gone: the backend had no part in it.

@@ -177,6 +177,27 @@ func TestARefreshReplacesTheStaleAnswerOnceTheBackendIsBack(t *testing.T) {
 	})
 }
 
+func TestClosingEndsARefreshAndWaitsForIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ended := false
+		backend := httpmwtest.Script(price(), httpmwtest.Reset(), httpmwtest.Serve(func(req *http.Request) (*http.Response, error) {
+			<-req.Context().Done()
+			time.Sleep(time.Second)
+			ended = true
+			return nil, req.Context().Err()
+		}))
+		tr := transport(t, backend, only("test"), httpmw.WithStaleCache(httpmw.StaleCache{Refresh: true}))
+		readAll(t, must(get(t, t.Context(), tr)))
+		readAll(t, must(get(t, t.Context(), tr)))
+		synctest.Wait() // the refresh is under way
+		began := time.Now()
+		if err := tr.Close(t.Context()); err != nil || !ended || time.Since(began) != time.Second {
+			t.Errorf("closed after %v, the refresh ended: %v; %v", time.Since(began), ended, err)
+		}
+		backend.Want(t, 3)
+	})
+}
+
 func TestAnOpenBreakerIsAnsweredForToo(t *testing.T) {
 	tr := transport(t, httpmwtest.Script(price()), middleware.Standard("test"), httpmw.WithStaleCache(httpmw.StaleCache{}))
 	readAll(t, must(get(t, t.Context(), tr)))

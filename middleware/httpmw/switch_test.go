@@ -100,6 +100,28 @@ func TestC11_AfterSwitchingProtocolsTheBodyReadsAndWritesWithoutLimit(t *testing
 	})
 }
 
+func TestC11_TheContextOfASwitchedConnectionEndsWithIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		near, far := net.Pipe()
+		defer far.Close()
+		var ctx context.Context
+		conn := upgrade(t, transport(t, roundTripper(func(req *http.Request) (*http.Response, error) {
+			ctx = req.Context()
+			resp := answer(req, http.StatusSwitchingProtocols)
+			resp.Body = near
+			return resp, nil
+		}), everything()), "http://x.test/")
+		time.Sleep(time.Hour)
+		if ctx.Err() != nil {
+			t.Errorf("%v, while the connection lives", ctx.Err())
+		}
+		_ = conn.Close()
+		if ctx.Err() == nil {
+			t.Error("the context outlives the connection")
+		}
+	})
+}
+
 func TestC11_AReverseProxyCarriesASwitchedConnection(t *testing.T) {
 	proxy := func(t *testing.T, b *backend, target middleware.Target) http.HandlerFunc {
 		to := must(url.Parse(b.URL))
