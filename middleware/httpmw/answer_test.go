@@ -1,6 +1,7 @@
 package httpmw_test
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"testing"
@@ -22,7 +23,7 @@ func TestABreakerThatOpensInTheMiddleOfACallLeavesTheServersAnswer(t *testing.T)
 		target := retries()
 		target.Retry.MaxAttempts = 5
 		target.Breaker = &breaker.Config{Consecutive: 3}
-		resp, err := transport(t, backend, target).RoundTrip(request(t, t.Context(), http.MethodGet, "http://x.test/", nil))
+		resp, err := transport(t, backend, target).RoundTrip(request(t, context.Background(), http.MethodGet, "http://x.test/", nil))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +53,7 @@ func TestAnAttemptThatReachesItsLimitIsToldAsTransient(t *testing.T) {
 
 func TestAKeyThatCannotBeSentIsARefusal(t *testing.T) {
 	backend := httpmwtest.Script()
-	ctx := idempotency.WithKey(t.Context(), "bad\nkey")
+	ctx := idempotency.WithKey(context.Background(), "bad\nkey")
 	_, err := transport(t, backend, middleware.Standard("p")).RoundTrip(request(t, ctx, http.MethodPost, "http://x.test/", nil))
 	if !errors.Is(err, backstay.ErrRejected) || !errors.Is(err, idempotency.ErrKeyInvalid) {
 		t.Errorf("error %v", err)

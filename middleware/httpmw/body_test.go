@@ -2,6 +2,7 @@ package httpmw_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -70,7 +71,7 @@ func TestC9_FramingTrailersAndEncodingSurvive(t *testing.T) {
 		fmt.Fprintf(w, "%d %q %s", req.ContentLength, body, req.Trailer.Get("X-Request-Sum"))
 		w.Header().Set("X-Sum", "42")
 	}, func(t *testing.T, b *backend) {
-		req := request(t, t.Context(), http.MethodPut, b.URL, io.NopCloser(strings.NewReader("abc")))
+		req := request(t, context.Background(), http.MethodPut, b.URL, io.NopCloser(strings.NewReader("abc")))
 		req.Trailer = http.Header{"X-Request-Sum": {"7"}}
 		resp, err := transport(t, b.base(t), patient(middleware.Standard("test"))).RoundTrip(req)
 		if err != nil {
@@ -182,7 +183,7 @@ func TestC15_TheBaseTransportsBodyIsClosedOnce(t *testing.T) {
 			resp.Body = body
 			return resp, nil
 		}), preset.of("test"))
-		resp := must(tr.RoundTrip(request(t, t.Context(), http.MethodGet, "http://x.test/", nil)))
+		resp := must(tr.RoundTrip(request(t, context.Background(), http.MethodGet, "http://x.test/", nil)))
 		readAll(t, resp)
 		_ = resp.Body.Close()
 		if got := body.closed.Load(); got != 1 {

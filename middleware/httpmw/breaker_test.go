@@ -55,7 +55,7 @@ func TestC28_AProbeThatUnwindsFreesItsPlace(t *testing.T) {
 				httpmwtest.Status(200))
 			tr := transport(t, backend, target)
 			for range 3 {
-				_, _ = get(t, t.Context(), tr)
+				_, _ = get(t, context.Background(), tr)
 			}
 			time.Sleep(5 * time.Second)
 			if got := breakerOf(tr).State(); got != breaker.HalfOpen {
@@ -64,18 +64,18 @@ func TestC28_AProbeThatUnwindsFreesItsPlace(t *testing.T) {
 			var wg sync.WaitGroup
 			wg.Go(func() {
 				defer func() { _ = recover() }()
-				_, _ = get(t, t.Context(), tr)
+				_, _ = get(t, context.Background(), tr)
 				t.Errorf("%s: the call returned", name)
 			})
 			wg.Wait()
 			if got := breakerOf(tr).State(); got != breaker.Open {
 				t.Errorf("%s: %v after the probe", name, got)
 			}
-			if _, err := get(t, t.Context(), tr); !errors.Is(err, breaker.ErrOpen) {
+			if _, err := get(t, context.Background(), tr); !errors.Is(err, breaker.ErrOpen) {
 				t.Errorf("%s: %v", name, err)
 			}
 			time.Sleep(10 * time.Second) // the second opening is twice as long
-			if resp, err := get(t, t.Context(), tr); err != nil || resp.StatusCode != 200 {
+			if resp, err := get(t, context.Background(), tr); err != nil || resp.StatusCode != 200 {
 				t.Errorf("%s: the next probe: %v", name, err)
 			}
 			if got := breakerOf(tr).State(); got != breaker.Closed {
@@ -107,7 +107,7 @@ func TestC31_OnlyDeadlinesThatCutLateSpeakAgainstTheBackend(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			tr := transport(t, httpmwtest.Script(httpmwtest.BlackHole()), middleware.Standard("test"))
 			for range 30 {
-				ctx, cancel := c.ctx(t.Context())
+				ctx, cancel := c.ctx(context.Background())
 				if _, err := get(t, ctx, tr); err == nil {
 					t.Error("an answer")
 				}
@@ -129,7 +129,7 @@ func TestC32_RefusedConnectionsOpenTheBreaker(t *testing.T) {
 	tr := transport(t, base, guarded(breaker.Config{}))
 	refusals, rejections := 0, 0
 	for range 20 {
-		_, err := tr.RoundTrip(request(t, t.Context(), http.MethodPost, "http://"+closed, nil))
+		_, err := tr.RoundTrip(request(t, context.Background(), http.MethodPost, "http://"+closed, nil))
 		switch {
 		case errors.Is(err, syscall.ECONNREFUSED):
 			refusals++
@@ -151,7 +151,7 @@ func TestC35a_TheCallersMistakesAndOtherHostsDoNotOpenABreaker(t *testing.T) {
 	t.Run("1,000 times 400 and 404", func(t *testing.T) {
 		tr := transport(t, httpmwtest.Loop(httpmwtest.Status(400), httpmwtest.Status(404)), middleware.Standard("test"))
 		for range 1000 {
-			if _, err := get(t, t.Context(), tr); err != nil {
+			if _, err := get(t, context.Background(), tr); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -194,7 +194,7 @@ func TestC36a_RightAnswersThatComeTooSlowlyOpenTheBreaker(t *testing.T) {
 			guarded(breaker.Config{SlowAfter: time.Second, SlowRatio: 0.5}), httpmw.WithObserver(&seen))
 		answers := 0
 		for range 30 {
-			if _, err := get(t, t.Context(), tr); err == nil {
+			if _, err := get(t, context.Background(), tr); err == nil {
 				answers++
 			}
 		}
@@ -215,7 +215,7 @@ func TestC59_TheTimeInOurOwnQueueIsNotTheBackends(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 20 {
 			wg.Go(func() {
-				if _, err := get(t, t.Context(), tr); err != nil {
+				if _, err := get(t, context.Background(), tr); err != nil {
 					t.Error(err)
 				}
 			})

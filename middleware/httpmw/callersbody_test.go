@@ -1,6 +1,7 @@
 package httpmw_test
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -44,7 +45,7 @@ func TestABodyThatItsCallerBreaksOffIsNotHeldAgainstTheBackend(t *testing.T) {
 		const calls = 12 // enough to open the breaker
 		for range calls {
 			body := io.MultiReader(strings.NewReader("abc"), iotest.ErrReader(gone))
-			ctx, report := backstay.WithReport(t.Context())
+			ctx, report := backstay.WithReport(context.Background())
 			_, err := tr.RoundTrip(request(t, ctx, http.MethodPut, b.URL, body))
 			if !errors.Is(err, gone) || report.Summary().Attempts != 1 {
 				t.Errorf("%v: %v", err, report)
@@ -63,7 +64,7 @@ func TestAGetBodyWithoutABodyIsAnErrorAndNoPanic(t *testing.T) {
 		_, _ = io.Copy(io.Discard, req.Body)
 		w.WriteHeader(http.StatusServiceUnavailable)
 	}, func(t *testing.T, b *backend) {
-		req := request(t, t.Context(), http.MethodPut, b.URL, strings.NewReader("abc"))
+		req := request(t, context.Background(), http.MethodPut, b.URL, strings.NewReader("abc"))
 		req.GetBody = func() (io.ReadCloser, error) { return nil, nil }
 		_, err := transport(t, b.base(t), patient(retries())).RoundTrip(req)
 		if err == nil || !strings.Contains(err.Error(), "GetBody") {
@@ -75,7 +76,7 @@ func TestAGetBodyWithoutABodyIsAnErrorAndNoPanic(t *testing.T) {
 func TestTheFirstCopyNeedsNoGetBody(t *testing.T) {
 	var got string
 	tr := transport(t, taking(http.StatusOK, &got), hedged(hedge.Config{Delay: time.Hour}))
-	req := request(t, hedge.Mark(t.Context()), http.MethodPut, "http://x.test/", strings.NewReader("abc"))
+	req := request(t, hedge.Mark(context.Background()), http.MethodPut, "http://x.test/", strings.NewReader("abc"))
 	req.GetBody = func() (io.ReadCloser, error) { return nil, errors.New("no") }
 	if _, err := tr.RoundTrip(req); err != nil || got != "abc" {
 		t.Errorf("sent %q, %v", got, err)
@@ -100,7 +101,7 @@ func TestABodyThatNobodyReadIsSentAgainWithoutAReplayBuffer(t *testing.T) {
 		_, _ = io.WriteString(w, "abc")
 		_ = w.Close()
 	}()
-	if _, err := tr.RoundTrip(request(t, t.Context(), http.MethodPost, "http://x.test/", r)); err != nil || got != "abc" {
+	if _, err := tr.RoundTrip(request(t, context.Background(), http.MethodPost, "http://x.test/", r)); err != nil || got != "abc" {
 		t.Errorf("after %d attempts: sent %q, %v", n, got, err)
 	}
 }
@@ -118,7 +119,7 @@ func TestAnAnswerThatComesBeforeTheBodysEndIsNotLost(t *testing.T) {
 			}
 			r, w := io.Pipe()
 			go func() { _, _ = io.WriteString(w, "abc") }() // and no more
-			resp, err := transport(t, b.base(t), target).RoundTrip(request(t, t.Context(), http.MethodPut, b.URL, r))
+			resp, err := transport(t, b.base(t), target).RoundTrip(request(t, context.Background(), http.MethodPut, b.URL, r))
 			if err != nil {
 				t.Errorf("with a limit: %t: %v", limited, err)
 			} else if text := readAll(t, resp); text != "sorry" {
@@ -136,7 +137,7 @@ func TestATransportThatNeverClosesABodyHasItClosed(t *testing.T) {
 			_, err := transport(t, roundTripper(func(req *http.Request) (*http.Response, error) {
 				_, _ = io.Copy(io.Discard, req.Body)
 				return nil, errors.New("reset")
-			}), target).RoundTrip(request(t, t.Context(), http.MethodPut, "http://x.test/", body))
+			}), target).RoundTrip(request(t, context.Background(), http.MethodPut, "http://x.test/", body))
 			if got := body.closed.Load(); err == nil || got != 1 {
 				t.Errorf("%s: %v; closed %d times", name, err, got)
 			}
@@ -150,7 +151,7 @@ func TestABodyIsClosedWhereTheKeyFunctionExits(t *testing.T) {
 		return ""
 	}))
 	body := &counted{Reader: strings.NewReader("abc")}
-	req := request(t, t.Context(), http.MethodPut, "http://x.test/", body)
+	req := request(t, context.Background(), http.MethodPut, "http://x.test/", body)
 	exits(func() { _, _ = tr.RoundTrip(req) })
 	if got := body.closed.Load(); got != 1 {
 		t.Errorf("closed %d times", got)
@@ -169,7 +170,7 @@ func TestAnAnswerIsFreedWhereTheClassifierExits(t *testing.T) {
 		runtime.Goexit()
 		return o
 	}))
-	req := request(t, t.Context(), http.MethodGet, "http://x.test/", nil)
+	req := request(t, context.Background(), http.MethodGet, "http://x.test/", nil)
 	exits(func() { _, _ = tr.RoundTrip(req) })
 	if got := body.closed.Load(); got != 1 || bulkheadOf(tr).InFlight() != 0 {
 		t.Errorf("closed %d times, %d permits out", got, bulkheadOf(tr).InFlight())
@@ -207,7 +208,7 @@ func TestTheBodyOfACopyThatComesTooLateIsClosed(t *testing.T) {
 			time.Sleep(2 * time.Second)
 			return answer(req, http.StatusOK), nil
 		}), target)
-		req := request(t, hedge.Mark(t.Context()), http.MethodPut, "http://x.test/", http.NoBody)
+		req := request(t, hedge.Mark(context.Background()), http.MethodPut, "http://x.test/", http.NoBody)
 		req.Body = io.NopCloser(strings.NewReader("abc"))
 		req.GetBody = func() (io.ReadCloser, error) { // for the second copy, which waits for the first
 			time.Sleep(time.Minute)

@@ -100,7 +100,7 @@ func TestAClassifierOverrulesEveryPolicy(t *testing.T) {
 		}
 		return o
 	}))
-	if resp, err := get(t, t.Context(), tr); err != nil || resp.StatusCode != 200 {
+	if resp, err := get(t, context.Background(), tr); err != nil || resp.StatusCode != 200 {
 		t.Error(resp, err)
 	}
 	backend.Want(t, 3)
@@ -116,7 +116,7 @@ func TestACertificateThatDoesNotHoldIsNotTriedAgain(t *testing.T) {
 	defer s.Close()
 	base := speaking(false)
 	defer base.CloseIdleConnections()
-	ctx, report := backstay.WithReport(t.Context())
+	ctx, report := backstay.WithReport(context.Background())
 	_, err := transport(t, base, patient(retries())).RoundTrip(request(t, ctx, http.MethodGet, s.URL, nil))
 	if r := report.Summary(); err == nil || r.Attempts != 1 || r.Outcome.Class != backstay.Permanent {
 		t.Errorf("%v; %v", err, report)
@@ -164,7 +164,7 @@ func TestAStreamThatTheServerRefusedWasNotSent(t *testing.T) {
 			return near, nil
 		}
 		defer base.CloseIdleConnections()
-		req := request(t, t.Context(), http.MethodPost, "http://x.test/", nil)
+		req := request(t, context.Background(), http.MethodPost, "http://x.test/", nil)
 		_, err := transport(t, base, only("test")).RoundTrip(req)
 		if o := httpmw.Classify(nil, err); err == nil || o.Class != backstay.Transient || !o.Unsent {
 			t.Errorf("%v is judged %+v", err, o)

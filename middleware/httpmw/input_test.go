@@ -25,7 +25,7 @@ func TestANilBaseTransportIsTheDefaultOne(t *testing.T) {
 	b := serve(t, false, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") })
 	b.clients = append(b.clients, http.DefaultTransport.(*http.Transport))
 	tr := transport(t, nil, patient(middleware.Standard("test")))
-	resp, err := tr.RoundTrip(request(t, t.Context(), http.MethodGet, b.URL, nil))
+	resp, err := tr.RoundTrip(request(t, context.Background(), http.MethodGet, b.URL, nil))
 	if err != nil || readAll(t, resp) != "ok" {
 		t.Fatal(resp, err)
 	}
@@ -34,7 +34,7 @@ func TestANilBaseTransportIsTheDefaultOne(t *testing.T) {
 
 func TestARequestThatNetHTTPRefusesIsNotHeldAgainstTheHost(t *testing.T) {
 	spaced := func(change func(*http.Request)) *http.Request {
-		req := request(t, t.Context(), http.MethodPut, "http://x.test/", nil)
+		req := request(t, context.Background(), http.MethodPut, "http://x.test/", nil)
 		change(req)
 		return req
 	}
@@ -72,7 +72,7 @@ func TestASchemeOfTheBaseTransportsOwnPassesAtOnce(t *testing.T) {
 		return answer(req, http.StatusTeapot), nil
 	}))
 	tr := transport(t, base, middleware.Standard("test"))
-	resp, err := tr.RoundTrip(request(t, t.Context(), http.MethodGet, "memory://x.test/", nil))
+	resp, err := tr.RoundTrip(request(t, context.Background(), http.MethodGet, "memory://x.test/", nil))
 	if err != nil || resp.StatusCode != http.StatusTeapot {
 		t.Error(resp, err)
 	}
@@ -86,14 +86,14 @@ func TestABaseTransportThatBreaksItsContract(t *testing.T) {
 				n++
 				return nil, nil
 			}), preset.of("test"))
-			if resp, err := get(t, t.Context(), tr); resp != nil || err == nil || n != 1 {
+			if resp, err := get(t, context.Background(), tr); resp != nil || err == nil || n != 1 {
 				t.Errorf("%v, %v after %d attempts", resp, err, n)
 			}
 		})
 		t.Run("a response without a body, "+preset.name, func(t *testing.T) {
 			tr := transport(t, httpmwtest.Loop(bodiless(503), bodiless(200)), quick(preset.of("test")),
 				httpmw.WithStaleCache(httpmw.StaleCache{}))
-			resp, err := get(t, t.Context(), tr)
+			resp, err := get(t, context.Background(), tr)
 			if err != nil || resp.StatusCode != 200 || resp.Body == nil {
 				t.Fatal(resp, err)
 			}
@@ -109,7 +109,7 @@ func TestABaseTransportThatBreaksItsContract(t *testing.T) {
 				resp.Body = body
 				return resp, broken
 			}), preset.of("test"))
-			resp, err := tr.RoundTrip(request(t, retry.Never(t.Context()), http.MethodGet, "http://x.test/", nil))
+			resp, err := tr.RoundTrip(request(t, retry.Never(context.Background()), http.MethodGet, "http://x.test/", nil))
 			if resp != nil || err != broken || body.closed.Load() == 0 {
 				t.Errorf("%v, %v; the body was closed %d times", resp, err, body.closed.Load())
 			}
@@ -165,7 +165,7 @@ func TestCallbacksThatPanicDoNotCostTheAnswer(t *testing.T) {
 			var seen httpmwtest.Recorder
 			backend := httpmwtest.Script(httpmwtest.Status(503).Body("sorry"), httpmwtest.Status(200).Body("ok"))
 			tr := transport(t, backend, quick(preset.of("test")), c.option, httpmw.WithObserver(&seen))
-			resp, err := get(t, t.Context(), tr)
+			resp, err := get(t, context.Background(), tr)
 			if err != nil {
 				t.Fatalf("%s: %v", c.name, err)
 			}
@@ -189,7 +189,7 @@ func TestAPanicOfAFallbackIsTheNextOnesTurn(t *testing.T) {
 		rung.Reduced("second", func(_ context.Context, req *http.Request, _ error) (*http.Response, error) {
 			return answer(req, http.StatusNonAuthoritativeInfo), nil
 		})))
-	if resp, err := get(t, t.Context(), tr); err != nil || resp.StatusCode != http.StatusNonAuthoritativeInfo {
+	if resp, err := get(t, context.Background(), tr); err != nil || resp.StatusCode != http.StatusNonAuthoritativeInfo {
 		t.Error(resp, err)
 	}
 }
@@ -198,12 +198,12 @@ func TestAClosedTransportRefuses(t *testing.T) {
 	for _, preset := range presets {
 		backend := httpmwtest.Script(httpmwtest.Status(200).Body("still readable"))
 		tr := transport(t, backend, preset.of("test"))
-		resp, err := get(t, t.Context(), tr)
+		resp, err := get(t, context.Background(), tr)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for range 2 {
-			if err := tr.Close(t.Context()); err != nil {
+			if err := tr.Close(context.Background()); err != nil {
 				t.Error(err)
 			}
 		}
@@ -211,7 +211,7 @@ func TestAClosedTransportRefuses(t *testing.T) {
 			t.Errorf("%q", text)
 		}
 		for _, url := range []string{"http://x.test/", "http://new.test/"} {
-			_, err := tr.RoundTrip(request(t, t.Context(), http.MethodGet, url, nil))
+			_, err := tr.RoundTrip(request(t, context.Background(), http.MethodGet, url, nil))
 			if !errors.Is(err, middleware.ErrClosed) || !errors.Is(err, backstay.ErrRejected) {
 				t.Errorf("%s: %v", url, err)
 			}

@@ -47,7 +47,7 @@ func TestACallerMayChangeItsRequestWhileSomethingRunsOn(t *testing.T) {
 					return nil, context.Canceled
 				}), c.target, c.options...)
 				for range max(len(c.script), 1) {
-					req := request(t, t.Context(), http.MethodGet, "http://x.test/mine", nil)
+					req := request(t, context.Background(), http.MethodGet, "http://x.test/mine", nil)
 					req.Header.Set("X-Mine", "1")
 					if resp, err := tr.RoundTrip(req); err == nil {
 						readAll(t, resp)

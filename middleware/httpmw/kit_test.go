@@ -55,7 +55,8 @@ func transport(t *testing.T, next http.RoundTripper, target middleware.Target, o
 
 // backend is a real server, on loopback or in memory, that counts its
 // connections and requests. A connection that is still in use when the test
-// has ended fails the test.
+// has ended fails the test; so requests to it are made under a context that
+// lives on then, not under that of the test.
 type backend struct {
 	URL                         string
 	connections, open, requests atomic.Int64

@@ -49,7 +49,7 @@ func TestC16_AWriteIsSentOnceUnlessKeyedMarkedOrUnsent(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			backend := httpmwtest.Script(c.step)
-			ctx := t.Context()
+			ctx := context.Background()
 			if c.ctx != nil {
 				ctx = c.ctx(ctx)
 			}
@@ -81,7 +81,7 @@ func TestC16_AResetOnARealConnectionDoesNotRepeatAPost(t *testing.T) {
 			_, _ = io.Copy(io.Discard, req.Body)
 			panic(http.ErrAbortHandler)
 		}, func(t *testing.T, b *backend) {
-			ctx, want := t.Context(), int64(1)
+			ctx, want := context.Background(), int64(1)
 			if keyed {
 				ctx, want = withKey(ctx), 3
 			}
@@ -120,11 +120,11 @@ func TestC60_NoPresetRepeatsAPostOnceBytesWereSent(t *testing.T) {
 				backend := httpmwtest.Script(append(slices.Repeat([]httpmwtest.Step{httpmwtest.Status(200)}, 200), end)...)
 				tr := transport(t, backend, preset.of("test"))
 				for range 200 { // teaches the hedge how quick the backend is
-					if _, err := get(t, hedge.Mark(t.Context()), tr); err != nil {
+					if _, err := get(t, hedge.Mark(context.Background()), tr); err != nil {
 						t.Fatal(err)
 					}
 				}
-				req := request(t, hedge.Mark(t.Context()), http.MethodPost, "http://x.test/", strings.NewReader("25 EUR"))
+				req := request(t, hedge.Mark(context.Background()), http.MethodPost, "http://x.test/", strings.NewReader("25 EUR"))
 				if resp, err := tr.RoundTrip(req); err == nil {
 					_ = resp.Body.Close()
 				}
@@ -162,7 +162,7 @@ func TestAConflictWithAWaitIsRepeatedWhereTheRequestCarriedAKey(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			backend := httpmwtest.Script(c.step, httpmwtest.Status(200))
-			req := request(t, t.Context(), c.method, "http://x.test/", nil)
+			req := request(t, context.Background(), c.method, "http://x.test/", nil)
 			target := retries()
 			target.Idempotency = &idempotency.Config{Header: "X-Request-Key"}
 			if c.keyed {
@@ -185,7 +185,7 @@ func TestC5_AResetOnARealConnectionInMidBodyIsNotRepeatedBeyondTheReplayLimit(t 
 		_, _ = io.CopyN(io.Discard, req.Body, 100<<10)
 		panic(http.ErrAbortHandler)
 	}, func(t *testing.T, b *backend) {
-		ctx, report := backstay.WithReport(t.Context())
+		ctx, report := backstay.WithReport(context.Background())
 		endless := io.NopCloser(strings.NewReader(strings.Repeat("x", 1<<20)))
 		_, err := transport(t, b.base(t), retries()).RoundTrip(request(t, ctx, http.MethodPut, b.URL, endless))
 		if err == nil || strings.Contains(err.Error(), "retry") || b.requests.Load() != 1 {
@@ -212,7 +212,7 @@ func TestC7_AfterAnAttemptTimeoutARealServerGetsTheWholeBodyAgain(t *testing.T) 
 		text := strings.Repeat("whole ", 5000)
 		for _, body := range []io.Reader{strings.NewReader(text), io.NopCloser(strings.NewReader(text))} {
 			began := time.Now()
-			resp, err := transport(t, b.base(t), target).RoundTrip(request(t, t.Context(), http.MethodPut, b.URL, body))
+			resp, err := transport(t, b.base(t), target).RoundTrip(request(t, context.Background(), http.MethodPut, b.URL, body))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -51,7 +51,7 @@ func TestNetHTTPsOwnRepetitionOnADeadConnectionHasTheWholeBody(t *testing.T) {
 			return near, nil
 		}
 		defer base.CloseIdleConnections()
-		ctx, report := backstay.WithReport(withKey(t.Context()))
+		ctx, report := backstay.WithReport(withKey(context.Background()))
 		tr := transport(t, base, retries())
 		for _, want := range []string{"1", "2"} {
 			var open atomic.Int64
@@ -92,7 +92,7 @@ func (c closing) Close() error {
 func TestAGetBodyThatFailsEndsTheCallWithBothErrors(t *testing.T) {
 	gone := errors.New("the file is gone")
 	backend := httpmwtest.Script(httpmwtest.Fail(io.ErrUnexpectedEOF))
-	ctx, report := backstay.WithReport(t.Context())
+	ctx, report := backstay.WithReport(context.Background())
 	body := &counted{Reader: strings.NewReader("abc")}
 	req := request(t, ctx, http.MethodPut, "http://x.test/", body)
 	req.GetBody = func() (io.ReadCloser, error) { return nil, gone }
@@ -119,7 +119,7 @@ func TestTheNextAttemptWaitsForABodyThatTheTransportReopened(t *testing.T) {
 			time.AfterFunc(100*time.Millisecond, func() { _ = again.Close() })
 			return nil, io.ErrUnexpectedEOF
 		}), retries())
-		if _, err := tr.RoundTrip(request(t, t.Context(), http.MethodPut, "http://x.test/", strings.NewReader("abc"))); err != nil {
+		if _, err := tr.RoundTrip(request(t, context.Background(), http.MethodPut, "http://x.test/", strings.NewReader("abc"))); err != nil {
 			t.Fatal(err)
 		}
 		if got := sent[1].Sub(sent[0]); got != 100*time.Millisecond {
@@ -137,7 +137,7 @@ func TestATransportThatKeepsTheBodyGetsNoOther(t *testing.T) {
 		}), retries())
 		body := &counted{Reader: strings.NewReader("abc")}
 		began := time.Now()
-		_, err := tr.RoundTrip(request(t, t.Context(), http.MethodPut, "http://x.test/", body))
+		_, err := tr.RoundTrip(request(t, context.Background(), http.MethodPut, "http://x.test/", body))
 		if !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), "still holds") || n != 1 {
 			t.Errorf("%v after %d attempts", err, n)
 		}
@@ -149,7 +149,7 @@ func TestATransportThatKeepsTheBodyGetsNoOther(t *testing.T) {
 
 func TestAnErrorAfterTheEndOfTheContextTellsOfBoth(t *testing.T) {
 	why := errors.New("user pressed stop")
-	ctx, cancel := context.WithCancelCause(t.Context())
+	ctx, cancel := context.WithCancelCause(context.Background())
 	tr := transport(t, roundTripper(func(*http.Request) (*http.Response, error) {
 		cancel(why)
 		return nil, http.ErrBodyReadAfterClose
@@ -171,7 +171,7 @@ func TestAConnectionThatSwitchedTooLateIsClosed(t *testing.T) {
 			resp.Body = near
 			return resp, nil
 		}), target)
-		if _, err := get(t, t.Context(), tr); !errors.Is(err, timeout.ErrTimeout) {
+		if _, err := get(t, context.Background(), tr); !errors.Is(err, timeout.ErrTimeout) {
 			t.Errorf("%v", err)
 		}
 		if _, err := near.Write([]byte("x")); !errors.Is(err, io.ErrClosedPipe) {
@@ -190,7 +190,7 @@ func TestHalfOfASwitchedConnectionCanBeClosed(t *testing.T) {
 			}
 			return resp, nil
 		}), everything())
-		req := request(t, t.Context(), http.MethodGet, "http://x.test/", nil)
+		req := request(t, context.Background(), http.MethodGet, "http://x.test/", nil)
 		req.Header.Set("Upgrade", "echo")
 		resp := must(tr.RoundTrip(req))
 		err := resp.Body.(interface{ CloseWrite() error }).CloseWrite()

@@ -48,7 +48,7 @@ func everything() middleware.Target {
 // upgrade asks for the echo protocol.
 func upgrade(t *testing.T, rt http.RoundTripper, to string) io.ReadWriteCloser {
 	t.Helper()
-	req := request(t, t.Context(), http.MethodGet, to, nil)
+	req := request(t, context.Background(), http.MethodGet, to, nil)
 	req.Header.Set("Connection", "Upgrade")
 	req.Header.Set("Upgrade", "echo")
 	resp, err := rt.RoundTrip(req)

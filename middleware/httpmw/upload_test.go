@@ -51,7 +51,7 @@ func TestC4_AnUploadStreamsBeforeItsEndAndCancelsAtOnce(t *testing.T) {
 		arrived <- string(first)
 		_, _ = io.Copy(io.Discard, req.Body)
 	}, func(t *testing.T, b *backend) {
-		ctx, cancel := context.WithCancel(t.Context())
+		ctx, cancel := context.WithCancel(context.Background())
 		pr, pw := io.Pipe()
 		failed := make(chan error, 1)
 		tr := transport(t, b.base(t), retries())
@@ -77,7 +77,7 @@ func TestC4_AnUploadStreamsBeforeItsEndAndCancelsAtOnce(t *testing.T) {
 
 func TestC5_ABodyBeyondTheReplayLimitIsSentOnceWithTheOriginalError(t *testing.T) {
 	broken := errors.New("connection reset")
-	ctx, report := backstay.WithReport(t.Context())
+	ctx, report := backstay.WithReport(context.Background())
 	target := retries()
 	target.HTTP.ReplayLimit = 8
 	c := httpmwtest.Script(httpmwtest.Fail(broken))
@@ -96,7 +96,7 @@ func TestABodyWithinTheReplayLimitIsRepeatedWhole(t *testing.T) {
 	for _, read := range []bool{true, false} {
 		for _, two := range []bool{false, true} {
 			b := serve(t, two, failTwice(read))
-			req := request(t, t.Context(), http.MethodPut, b.URL, io.NopCloser(strings.NewReader("within the limit")))
+			req := request(t, context.Background(), http.MethodPut, b.URL, io.NopCloser(strings.NewReader("within the limit")))
 			resp, err := transport(t, b.base(t), retries()).RoundTrip(req)
 			if err != nil {
 				t.Fatal(err)
@@ -113,7 +113,7 @@ func TestC6_GetBodyMakesEveryFurtherBodyAndNothingIsBuffered(t *testing.T) {
 		for _, read := range []bool{true, false} {
 			b := serve(t, p.two, failTwice(read))
 			text := strings.Repeat("y", 1<<20) // far beyond the replay limit
-			req := request(t, t.Context(), http.MethodPut, b.URL, strings.NewReader(text))
+			req := request(t, context.Background(), http.MethodPut, b.URL, strings.NewReader(text))
 			var asked atomic.Int64
 			again := req.GetBody
 			req.GetBody = func() (io.ReadCloser, error) {
@@ -146,7 +146,7 @@ func TestC6_RedirectsOfARetriedUploadWork(t *testing.T) {
 			fail(w, req)
 		})
 		c := &http.Client{Transport: transport(t, b.base(t), retries())}
-		resp, err := c.Do(request(t, t.Context(), http.MethodPut, b.URL+"/old", strings.NewReader("moved")))
+		resp, err := c.Do(request(t, context.Background(), http.MethodPut, b.URL+"/old", strings.NewReader("moved")))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +170,7 @@ func TestC7_AfterAnAttemptTimeoutTheNextAttemptHasTheWholeBody(t *testing.T) {
 			}))
 			target := retries()
 			target.Timeout = &timeout.Config{After: time.Second}
-			req := request(t, t.Context(), http.MethodPut, "http://x.test/", strings.NewReader("the whole body"))
+			req := request(t, context.Background(), http.MethodPut, "http://x.test/", strings.NewReader("the whole body"))
 			if !withGetBody {
 				req.GetBody = nil
 			}
@@ -203,7 +203,7 @@ func TestC8_NoBodyStaysNoBody(t *testing.T) {
 					w.WriteHeader(http.StatusServiceUnavailable)
 				}
 			})
-			req := request(t, t.Context(), method, b.URL, body)
+			req := request(t, context.Background(), method, b.URL, body)
 			req.Header.Set("Idempotency-Key", `"k"`)
 			resp, err := transport(t, b.base(t), retries()).RoundTrip(req)
 			if err != nil {
@@ -299,7 +299,7 @@ func TestC14_ConnectAndUpgradeAreNeitherRetriedNorHedgedNorBuffered(t *testing.T
 			target := middleware.Reads("test")
 			target.Retry = retries().Retry
 			target.Hedge = &hedge.Config{Delay: time.Millisecond}
-			req := request(t, hedge.Mark(t.Context()), method, "http://x.test/", nil)
+			req := request(t, hedge.Mark(context.Background()), method, "http://x.test/", nil)
 			if method == http.MethodGet {
 				req.Header.Set("Connection", "Upgrade")
 				req.Header.Set("Upgrade", "websocket")
@@ -342,7 +342,7 @@ func TestC37_AMarkedPutIsHedgedWithWholeBodiesAndNothingElseThatWrites(t *testin
 			}))
 			target := only("test")
 			target.Hedge = &hedge.Config{Delay: 10 * time.Millisecond}
-			ctx := t.Context()
+			ctx := context.Background()
 			if c.mark {
 				ctx = hedge.Mark(ctx)
 			}
