@@ -64,6 +64,9 @@
 // A body without GetBody that its writer is still producing when an attempt
 // ends cannot be sent again, however short it is.
 //
+// Requests that net/http refuses before sending, and those of schemes other
+// than http and https, go to the base transport as they are: no policy applies.
+//
 // net/http repeats a request by itself when a reused connection turns out to
 // be dead before anything was sent. That is below this package: it is neither
 // counted nor prevented.
