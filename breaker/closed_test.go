@@ -16,6 +16,7 @@ import (
 	"github.com/backstay-go/backstay/breaker"
 )
 
+// Acceptance case C31.
 func TestC31_CallersThatGiveUpDoNotOpenABreakerAndBlackHolesDo(t *testing.T) {
 	const slowAfter = time.Second
 	hang := func(ctx context.Context) (int, error) {
@@ -53,6 +54,7 @@ func TestC31_CallersThatGiveUpDoNotOpenABreakerAndBlackHolesDo(t *testing.T) {
 	}
 }
 
+// Acceptance case C32.
 func TestC32_ARefusedConnectionCountsAsAFailure(t *testing.T) {
 	b, l := newBreaker(t, breaker.Config{})
 	refused := &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
@@ -66,6 +68,7 @@ func TestC32_ARefusedConnectionCountsAsAFailure(t *testing.T) {
 	}
 }
 
+// Acceptance case C35a.
 func TestC35a_TheCallersMistakesDoNotOpenABreaker(t *testing.T) {
 	b, l := newBreaker(t, breaker.Config{})
 	mistake := backstay.PermanentError(errors.New("404 not found"))
@@ -81,6 +84,7 @@ func TestC35a_TheCallersMistakesDoNotOpenABreaker(t *testing.T) {
 	}
 }
 
+// Acceptance case C36a.
 func TestC36a_RightAnswersThatTakeTooLongOpenABreaker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, l := newBreaker(t, breaker.Config{SlowAfter: time.Second, SlowRatio: 0.5})
@@ -105,6 +109,7 @@ func TestC36a_RightAnswersThatTakeTooLongOpenABreaker(t *testing.T) {
 	})
 }
 
+// Acceptance case C59.
 func TestC59_TimeInAQueueOfOursIsNotSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, _ := newBreaker(t, breaker.Config{SlowAfter: time.Second, SlowRatio: 0.5})

@@ -13,6 +13,7 @@ import (
 	"github.com/backstay-go/backstay/breaker"
 )
 
+// Acceptance case C33.
 func TestC33_AListenerMayUseTheBreaker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b *breaker.Breaker
@@ -72,6 +73,7 @@ func TestAListenerMayPanicOrLeave(t *testing.T) {
 	}
 }
 
+// Acceptance case C49.
 func TestC49_FiveRejectedCallsAreFiveRejections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, l := newBreaker(t, twoFailures())

@@ -15,6 +15,7 @@ import (
 	"github.com/backstay-go/backstay/breaker"
 )
 
+// Acceptance case C28.
 func TestC28_ProbePlacesComeBackWhenTheCallPanics(t *testing.T) {
 	for name, leave := range map[string]func(){
 		"a panic":                      func() { panic("boom") },
@@ -47,6 +48,7 @@ func TestC28_ProbePlacesComeBackWhenTheCallPanics(t *testing.T) {
 	}
 }
 
+// Acceptance case C29.
 func TestC29_AProbeThatNeverReturnsLosesItsPlaceAfterTheLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, l := newBreaker(t, breaker.Config{Consecutive: 2, OpenFor: time.Second, ProbeLease: 30 * time.Second})
@@ -103,6 +105,7 @@ func TestTheLeaseThatEndsFirstFreesAPlaceFirst(t *testing.T) {
 	})
 }
 
+// Acceptance case C30.
 func TestC30_LateResultsChangeNothing(t *testing.T) {
 	for name, end := range map[string]backstay.Outcome{"failures": failure, "successes": success} {
 		t.Run(name, func(t *testing.T) {
@@ -147,6 +150,7 @@ func TestC30_LateResultsChangeNothing(t *testing.T) {
 	}
 }
 
+// Acceptance case C34.
 func TestC34_HalfOpenAdmitsExactlyItsProbes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, l := newBreaker(t, breaker.Config{Consecutive: 2, OpenFor: time.Second, Probes: 3})

@@ -24,6 +24,7 @@ func newRegistry(t *testing.T, c breaker.Config, bounds breaker.RegistryConfig) 
 	return r, l
 }
 
+// Acceptance case C35a.
 func TestC35a_AHostThatIsDownDoesNotShutOffAnother(t *testing.T) {
 	r, l := newRegistry(t, breaker.Config{}, breaker.RegistryConfig{})
 	for range 100 {

@@ -62,6 +62,7 @@ var exits = map[string]func(){
 	"runtime.Goexit":       runtime.Goexit,
 }
 
+// Acceptance case C43.
 func TestC43_APanicUnderABulkheadOfOneFreesThePermit(t *testing.T) {
 	for name, exit := range exits {
 		for _, kind := range kinds {
@@ -90,6 +91,7 @@ func TestC43_APanicUnderABulkheadOfOneFreesThePermit(t *testing.T) {
 	}
 }
 
+// Acceptance case C43.
 func TestC43_CapacityIsWholeAfterTimeoutsAndCancellationsInTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := must(bulkhead.New(bulkhead.Config{Limit: 8, MaxQueue: 16, MaxWait: time.Second}))
@@ -126,6 +128,7 @@ func TestC43_CapacityIsWholeAfterTimeoutsAndCancellationsInTheQueue(t *testing.T
 	})
 }
 
+// Acceptance case C51.
 func TestC51_APanicReachesTheCallersOwnRecover(t *testing.T) {
 	b := must(bulkhead.New(bulkhead.Config{}))
 	defer func() {
@@ -137,6 +140,7 @@ func TestC51_APanicReachesTheCallersOwnRecover(t *testing.T) {
 	_, _ = bulkhead.Do(t.Context(), b, func(context.Context) (int, error) { panic("boom") })
 }
 
+// Acceptance case C56.
 func TestC56_ATimedOutCallThatGoesOnRunningKeepsItsPermit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := must(bulkhead.New(bulkhead.Config{Limit: 1}))
@@ -161,6 +165,7 @@ func TestC56_ATimedOutCallThatGoesOnRunningKeepsItsPermit(t *testing.T) {
 	})
 }
 
+// Acceptance case C59.
 func TestC59_TimeInTheQueueIsNotTimeOfTheCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := must(bulkhead.New(bulkhead.Config{Limit: 1, MaxQueue: 1}))

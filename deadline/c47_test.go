@@ -10,6 +10,7 @@ import (
 	"github.com/backstay-go/backstay/deadline"
 )
 
+// Acceptance case C47.
 func TestC47_EveryCodecKeeps99PercentOfTheDeadline(t *testing.T) {
 	for _, codec := range codecs() {
 		for _, left := range []time.Duration{119 * time.Second, 1900 * time.Millisecond, 90 * time.Minute} {
@@ -21,6 +22,7 @@ func TestC47_EveryCodecKeeps99PercentOfTheDeadline(t *testing.T) {
 	}
 }
 
+// Acceptance case C47.
 func TestC47_AHeaderThatIsNotUsableIsIgnoredCountedAndExtendsNothing(t *testing.T) {
 	for _, header := range deadline.CodecNames() {
 		for name, value := range map[string]string{"negative": "-5", "empty": "", "10^12": "1000000000000", "an exponent": "1e3", "junk": "soon", "20 digits": "99999999999999999999"} {
@@ -46,6 +48,7 @@ func TestC47_AHeaderThatIsNotUsableIsIgnoredCountedAndExtendsNothing(t *testing.
 	}
 }
 
+// Acceptance case C47.
 func TestC47_TimeInTheServersQueueIsSubtracted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in := incoming(t, deadline.IncomingConfig{Minimum: time.Second}, new([]backstay.Event))

@@ -10,6 +10,7 @@ import (
 	"github.com/backstay-go/backstay/fallback"
 )
 
+// Acceptance case C61.
 func TestC61_TheReportSaysWhichRungAnsweredAndWhy(t *testing.T) {
 	d, scope := watched()
 	l := must(t, fallback.Config{}, fallback.Rungs(

@@ -20,6 +20,7 @@ func (b *tokens) TrySpend() bool {
 	return b.left.Add(-1) >= 0
 }
 
+// Acceptance case C38.
 func TestC38_CopiesStayWithinTheBudgetForOneWorkerAndForFifty(t *testing.T) {
 	const calls = 1_000
 	for _, workers := range []int{1, 50} {
@@ -49,6 +50,7 @@ func TestC38_CopiesStayWithinTheBudgetForOneWorkerAndForFifty(t *testing.T) {
 	}
 }
 
+// Acceptance case C39.
 func TestC39_CopiesInFlightFinishWhenTheBudgetRunsOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := must(t, hedge.Config{Delay: delay, Budget: hedge.BudgetConfig{Ratio: 1e-9, Burst: 1}})

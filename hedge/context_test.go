@@ -119,6 +119,7 @@ type custom struct{ context.Context }
 func (c custom) Done() <-chan struct{} { return c.Context.Done() }
 func (c custom) Value(any) any         { return nil }
 
+// Acceptance case C52.
 func TestC52_NoGoroutineStaysUnderACallersOwnKindOfContext(t *testing.T) {
 	parent, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -139,6 +140,7 @@ func TestC52_NoGoroutineStaysUnderACallersOwnKindOfContext(t *testing.T) {
 	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 }
 
+// Acceptance case C52.
 func TestC52_TheHeapStaysFlatUnderALongLivedParent(t *testing.T) {
 	parent, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -88,6 +88,7 @@ func TestEventsTellHowEachCopyEnded(t *testing.T) {
 	}
 }
 
+// Acceptance case C43a.
 func TestC43a_CancelledLosersAreNeitherErrorsNorLatencies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seen := new(journal)

@@ -57,6 +57,7 @@ func echo(began time.Duration, m message) (*bytes.Buffer, error) {
 	}
 }
 
+// Acceptance case C37.
 func TestC37_EveryCopyOfAMarkedRequestHasTheWholeBody(t *testing.T) {
 	body := bytes.Repeat([]byte("backstay"), 1024)
 	for _, marked := range []bool{true, false} {
@@ -93,6 +94,7 @@ func TestC37_EveryCopyOfAMarkedRequestHasTheWholeBody(t *testing.T) {
 	}
 }
 
+// Acceptance case C40.
 func TestC40_ALoserThatEndsAfterTheWinnerNeverChangesTheReply(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := must(t, hedge.Config{Delay: delay})

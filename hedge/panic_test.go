@@ -24,6 +24,7 @@ func recovered(f func()) (v any) {
 	return nil
 }
 
+// Acceptance case C51.
 func TestC51_APanicReachesTheCallersOwnRecover(t *testing.T) {
 	for name, tc := range map[string]struct {
 		panics int           // which copy
@@ -89,6 +90,7 @@ func checkStack(t *testing.T, seen *journal) {
 	t.Error("the second copy's end is not told")
 }
 
+// Acceptance case C51.
 func TestC51_ALatePanicIsToldAndHarmless(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seen := new(journal)
@@ -111,6 +113,7 @@ func TestC51_ALatePanicIsToldAndHarmless(t *testing.T) {
 	})
 }
 
+// Acceptance case C51.
 func TestC51_GoexitInACopyDoesNotHangTheRace(t *testing.T) {
 	for name, exits := range map[string]int{"the first": 1, "the second": 2} {
 		t.Run(name, func(t *testing.T) {

@@ -26,6 +26,7 @@ func bothWays(t *testing.T, f func(t *testing.T, store idempotency.Store)) {
 	})
 }
 
+// Acceptance case C46.
 func TestC46_SameKeyAndBodyAtOnceRunTheHandlerOnceAndAllGetItsAnswer(t *testing.T) {
 	bothWays(t, func(t *testing.T, store idempotency.Store) {
 		guard := guardOver(t, store, idempotency.GuardConfig{})
@@ -52,6 +53,7 @@ func TestC46_SameKeyAndBodyAtOnceRunTheHandlerOnceAndAllGetItsAnswer(t *testing.
 	})
 }
 
+// Acceptance case C46.
 func TestC46_WhereWaitingIsOffTheSecondIsRefusedAndSurvivesByComingBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		guard := newGuard(t, idempotency.GuardConfig{MaxWait: idempotency.NoWait})
@@ -81,6 +83,7 @@ func TestC46_WhereWaitingIsOffTheSecondIsRefusedAndSurvivesByComingBack(t *testi
 	})
 }
 
+// Acceptance case C46.
 func TestC46_SameKeyWithAnotherBodyIsRefusedEvenWhileInFlight(t *testing.T) {
 	bothWays(t, func(t *testing.T, store idempotency.Store) {
 		guard := guardOver(t, store, idempotency.GuardConfig{})
@@ -107,6 +110,7 @@ func TestC46_SameKeyWithAnotherBodyIsRefusedEvenWhileInFlight(t *testing.T) {
 	})
 }
 
+// Acceptance case C46.
 func TestC46_AfterSuccessTheAnswerIsReplayedByteForByte(t *testing.T) {
 	guard := newGuard(t, idempotency.GuardConfig{})
 	first := []byte("\x00\xff\r\n\"\\ not text")
@@ -127,6 +131,7 @@ func TestC46_AfterSuccessTheAnswerIsReplayedByteForByte(t *testing.T) {
 	}
 }
 
+// Acceptance case C46.
 func TestC46_AHandlerThatFailsFreesTheKeyAndIsNotReplayed(t *testing.T) {
 	failure := errors.New("failed")
 	for name, fail := range map[string]func(context.Context) (idempotency.Answer, error){
@@ -169,6 +174,7 @@ func TestC46_AHandlerThatFailsFreesTheKeyAndIsNotReplayed(t *testing.T) {
 	}
 }
 
+// Acceptance case C46.
 func TestC46_WhenTheFirstFailsTheNextInLineDoesTheWork(t *testing.T) {
 	bothWays(t, func(t *testing.T, store idempotency.Store) {
 		guard := guardOver(t, store, idempotency.GuardConfig{})
@@ -195,6 +201,7 @@ func TestC46_WhenTheFirstFailsTheNextInLineDoesTheWork(t *testing.T) {
 	})
 }
 
+// Acceptance case C46.
 func TestC46_WhenTheOwnerIsKilledTheKeyIsFreeAfterTheLeaseNotAfterADay(t *testing.T) {
 	bothWays(t, func(t *testing.T, store idempotency.Store) {
 		guard := guardOver(t, store, idempotency.GuardConfig{})
@@ -214,6 +221,7 @@ func TestC46_WhenTheOwnerIsKilledTheKeyIsFreeAfterTheLeaseNotAfterADay(t *testin
 	})
 }
 
+// Acceptance case C46.
 func TestC46_AnotherTenantOrRouteIsIndependent(t *testing.T) {
 	guard := newGuard(t, idempotency.GuardConfig{})
 	scopes := [][]string{nil, {"tenant-1", "/charges"}, {"tenant-2", "/charges"}, {"tenant-1", "/refunds"}, {"tenant-1/charges"}}

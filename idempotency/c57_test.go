@@ -13,6 +13,7 @@ import (
 
 // The first copy times out at the client after 2 s, while the work,
 // which heeds its context, takes 5 s. The retry arrives at 3 s.
+// Acceptance case C57.
 func TestC57_TheRetryOfACallThatTimedOutGetsTheFirstsAnswer(t *testing.T) {
 	for name, give := range map[string]func(context.Context) (context.Context, context.CancelFunc){
 		"its deadline had travelled": func(ctx context.Context) (context.Context, context.CancelFunc) {

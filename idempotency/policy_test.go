@@ -50,6 +50,7 @@ func TestTheCallersOwnKeyWins(t *testing.T) {
 	}
 }
 
+// Acceptance case C60.
 func TestC60_WithoutGenerationNoKeyIsMade(t *testing.T) {
 	for name, policy := range map[string]*idempotency.Policy{
 		"the zero Config": newPolicy(t, idempotency.Config{}), "no policy": nil,

@@ -24,6 +24,7 @@ func abandoning() middleware.Target {
 	})
 }
 
+// Acceptance case C56.
 func TestC56_ACallThatGoesOnRunningKeepsItsPermit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := made(t, abandoning())

@@ -40,6 +40,7 @@ func faults(err error) []string {
 	return paths
 }
 
+// Acceptance case C48.
 func TestC48_EveryFaultIsNamedAtOnce(t *testing.T) {
 	bad := middleware.Target{
 		Name: "payments",

@@ -19,6 +19,7 @@ import (
 	"github.com/backstay-go/backstay/timeout"
 )
 
+// Acceptance case C49.
 func TestC49_ARefusalIsCountedOnce(t *testing.T) {
 	seen := new(journal)
 	p := made(t, middleware.Standard("test"), middleware.WithObserver(seen))

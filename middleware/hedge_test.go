@@ -15,6 +15,7 @@ import (
 )
 
 // Losers are cancelled by us: the breaker hears of winners alone.
+// Acceptance case C43a.
 func TestC43a_LosersCountNeitherAsErrorsNorAsCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seen := new(journal)

@@ -47,6 +47,7 @@ func TestTheBreakerRejectsBeforeTheQueue(t *testing.T) {
 	})
 }
 
+// Acceptance case C20.
 func TestC20_ARefusalIsNotTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := made(t, only(middleware.Config{Retry: &retry.Config{}, Breaker: &breaker.Config{}, Bulkhead: &bulkhead.Config{Limit: 1}}))
@@ -93,6 +94,7 @@ func TestNoPermitIsHeldDuringABackoff(t *testing.T) {
 }
 
 // The slow rule and the attempt timeout begin after our own queue.
+// Acceptance case C59.
 func TestC59_TheTimeInTheQueueCountsAgainstNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := made(t, only(middleware.Config{

@@ -69,6 +69,7 @@ var callers = map[string]caller{
 	},
 }
 
+// Acceptance case C51.
 func TestC51_APanicReachesTheCallerAndFreesEverything(t *testing.T) {
 	for how, end := range map[string]func(){
 		"panics":     func() { panic("boom") },

@@ -34,6 +34,7 @@ func TestPresetsAreValidAndTheirOwn(t *testing.T) {
 }
 
 // No preset makes a request repeatable that is not so by itself.
+// Acceptance case C60.
 func TestC60_NoPresetRepeatsAWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for name, preset := range presets {

@@ -24,6 +24,7 @@ func through(ctx context.Context, r *middleware.Registry, key string, f func(con
 	return middleware.Race(ctx, r.Get(key, backstay.Now()), nil, f)
 }
 
+// Acceptance case C35a.
 func TestC35a_OneHostInTroubleDoesNotCostTheOthers(t *testing.T) {
 	r := registry(t, only(middleware.Config{Retry: &retry.Config{Base: retry.NoWait}, Breaker: &breaker.Config{}}))
 	for range 50 {

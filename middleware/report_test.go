@@ -47,6 +47,7 @@ func full(p *middleware.Pipeline) context.Context {
 	return context.Background()
 }
 
+// Acceptance case C61.
 func TestC61_TheReportSaysHowTheCallEnded(t *testing.T) {
 	again := &retry.Config{Base: retry.NoWait}
 	tooSlow := timeout.Config{After: time.Second}
@@ -153,6 +154,7 @@ func TestC61_TheReportSaysHowTheCallEnded(t *testing.T) {
 	}
 }
 
+// Acceptance case C61.
 func TestC61_TheReportNamesTheRung(t *testing.T) {
 	p := made(t, middleware.Standard("test"))
 	l, err := middleware.NewLadder(p, fallback.Rungs(

@@ -41,6 +41,7 @@ func outage(t *testing.T, p *retry.Policy, calls, workers int) (attempts int, to
 	return int(made.Load()), time.Since(began)
 }
 
+// Acceptance case C21.
 func TestC21_AnOutageCostsATenthMoreWhoeverCalls(t *testing.T) {
 	const calls, burst = 10_000, 3
 	for _, workers := range []int{1, 5, 50} {
@@ -59,6 +60,7 @@ func TestC21_AnOutageCostsATenthMoreWhoeverCalls(t *testing.T) {
 	}
 }
 
+// Acceptance case C21.
 func TestC21_WithoutWaitsTheBurstIsAllThereIsOnTop(t *testing.T) {
 	const calls, burst = 10_000, 3
 	for _, workers := range []int{1, 5, 50} {
@@ -83,6 +85,7 @@ func TestC21_WithoutWaitsTheBurstIsAllThereIsOnTop(t *testing.T) {
 	}
 }
 
+// Acceptance case C22.
 func TestC22_ADrainedBudgetFillsUpWithSuccesses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := policy(t, retry.Config{Base: retry.NoWait})
@@ -104,6 +107,7 @@ func TestC22_ADrainedBudgetFillsUpWithSuccesses(t *testing.T) {
 	})
 }
 
+// Acceptance case C22.
 func TestC22_OnlyRetriesSpend(t *testing.T) {
 	deadline := func(ctx context.Context) (context.Context, context.CancelFunc) {
 		return context.WithTimeout(ctx, time.Millisecond)
@@ -142,6 +146,7 @@ func TestC22_OnlyRetriesSpend(t *testing.T) {
 	}
 }
 
+// Acceptance case C22.
 func TestC22_ACallThatIsCancelledInItsWaitGivesItsTokenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := policy(t, retry.Config{})
@@ -171,6 +176,7 @@ func TestARequestThatCannotBeForkedGivesItsTokenBack(t *testing.T) {
 	}
 }
 
+// Acceptance case C22.
 func TestC22_AReloadedBudgetTakesEffect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shared := budget(t, retry.BudgetConfig{Ratio: 0.001, Burst: retry.NoBurst})

@@ -13,6 +13,7 @@ import (
 
 var errEnough = errors.New("the user closed the window")
 
+// Acceptance case C24.
 func TestC24_CancelBetweenAttempts(t *testing.T) {
 	overloaded := backstay.RetryAfter(errDown, 10*time.Second)
 	synctest.Test(t, func(t *testing.T) {
@@ -38,6 +39,7 @@ func TestC24_CancelBetweenAttempts(t *testing.T) {
 	})
 }
 
+// Acceptance case C24.
 func TestC24_TheDeadlinePassesBetweenAttempts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		parent, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -58,6 +60,7 @@ type hidden struct{ context.Context }
 
 func (hidden) Deadline() (end time.Time, ok bool) { return time.Time{}, false }
 
+// Acceptance case C24.
 func TestC24_CancelAfterAnAnswerThatWasDiscarded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -71,6 +74,7 @@ func TestC24_CancelAfterAnAnswerThatWasDiscarded(t *testing.T) {
 	})
 }
 
+// Acceptance case C24.
 func TestC24_TheLastErrorIsKeptThoughAnAnswerCameAfterIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -88,6 +92,7 @@ func TestC24_TheLastErrorIsKeptThoughAnAnswerCameAfterIt(t *testing.T) {
 	})
 }
 
+// Acceptance case C24.
 func TestC24_CancelInALaterAttemptKeepsTheFailureBefore(t *testing.T) {
 	cut := errors.New("connection cut")
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -134,6 +139,7 @@ func TestACancelBetweenAttemptsThatFollowAtOnceIsSeen(t *testing.T) {
 	}
 }
 
+// Acceptance case C24.
 func TestC24_CancelledBeforeTheFirstAttempt(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errEnough)

@@ -18,6 +18,7 @@ func exact(base, longest time.Duration, multiplier float64, n int) time.Duration
 	return min(time.Duration(d), longest)
 }
 
+// Acceptance case C19.
 func TestC19_TheBoundFollowsTheFormulaAtAnyAttempt(t *testing.T) {
 	attempts := []int{1, 2, 3, 4, 5, 10, 62, 63, 64, 65, 100, 1000, 9_999, 10_000, 1_000_000}
 	for _, base := range []time.Duration{1, time.Microsecond, 100 * time.Millisecond, time.Hour} {
@@ -35,6 +36,7 @@ func TestC19_TheBoundFollowsTheFormulaAtAnyAttempt(t *testing.T) {
 	}
 }
 
+// Acceptance case C19.
 func TestC19_JitterIsUniformFromZeroToTheBound(t *testing.T) {
 	tests := map[string]struct {
 		longest time.Duration
@@ -58,6 +60,7 @@ func TestC19_JitterIsUniformFromZeroToTheBound(t *testing.T) {
 	}
 }
 
+// Acceptance case C19.
 func TestC19_TheMeanIsHalfTheBound(t *testing.T) {
 	p, err := New(Config{})
 	if err != nil {

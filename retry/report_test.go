@@ -12,6 +12,7 @@ import (
 	"github.com/backstay-go/backstay/retry"
 )
 
+// Acceptance case C61.
 func TestC61_TheReportOfEveryEndingSaysWhich(t *testing.T) {
 	rejected := backstay.Mark(errors.New("breaker open"), backstay.Outcome{Class: backstay.Rejected})
 	final := backstay.Mark(errDown, backstay.Outcome{Class: backstay.Transient, Marks: backstay.Marks{Final: true}})

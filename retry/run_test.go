@@ -140,6 +140,7 @@ func TestTheLastAnswerIsReturnedAsItIs(t *testing.T) {
 	}
 }
 
+// Acceptance case C18, C54.
 func TestC18_C54_AWaitThatDoesNotFitEndsTheCallAtOnce(t *testing.T) {
 	tests := map[string]struct {
 		left   time.Duration
@@ -185,6 +186,7 @@ func (r *refusal) Error() string             { return "breaker open" }
 func (r *refusal) Is(target error) bool      { return target == backstay.ErrRejected }
 func (r *refusal) Outcome() backstay.Outcome { return backstay.Outcome{Class: backstay.Rejected} }
 
+// Acceptance case C20.
 func TestC20_ARejectionIsFinalAndNotWaitedFor(t *testing.T) {
 	open := &refusal{remain: 3 * time.Second}
 	for name, first := range map[string][]error{"at once": nil, "after a failure": {errDown}} {
@@ -231,6 +233,7 @@ func TestARefusalAfterAnAttemptDoesNotSayThatNothingWasSent(t *testing.T) {
 	}
 }
 
+// Acceptance case C23.
 func TestC23_TheLastAttemptIsNotWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began, calls := time.Now(), 0

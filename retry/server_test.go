@@ -15,6 +15,7 @@ import (
 )
 
 // A protocol turns what stands in a Retry-After field into these durations.
+// Acceptance case C17.
 func TestC17_AServersWaitIsKeptButNeverWithoutEnd(t *testing.T) {
 	const longest = 30 * time.Second
 	tests := map[string]struct {
@@ -64,6 +65,7 @@ func TestC17_AServersWaitIsKeptButNeverWithoutEnd(t *testing.T) {
 	}
 }
 
+// Acceptance case C58.
 func TestC58_ClientsThatWereToldTheSameDoNotComeBackTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := policy(t, retry.Config{MaxAttempts: 2, Budget: retry.NoBudget})
@@ -96,6 +98,7 @@ func TestC58_ClientsThatWereToldTheSameDoNotComeBackTogether(t *testing.T) {
 	})
 }
 
+// Acceptance case C26.
 func TestC26_PushbackIsExactAndRestartsTheSeries(t *testing.T) {
 	pushed := func(d time.Duration) error {
 		return backstay.Mark(errDown, backstay.Outcome{Class: backstay.Overload, RetryAfter: d, Marks: backstay.Marks{Pushback: true}})
@@ -131,6 +134,7 @@ func TestC26_PushbackIsExactAndRestartsTheSeries(t *testing.T) {
 	})
 }
 
+// Acceptance case C26.
 func TestC26_PushbackThatForbidsIsNotRetried(t *testing.T) {
 	forbidden := backstay.Mark(errDown, backstay.Outcome{Class: backstay.Transient, Marks: backstay.Marks{Final: true, Pushback: true}})
 	calls := 0

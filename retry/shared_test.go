@@ -25,6 +25,7 @@ type foreign struct {
 
 func (f foreign) Done() <-chan struct{} { return f.done }
 
+// Acceptance case C52.
 func TestC52_NothingOutlivesACall(t *testing.T) {
 	parent := foreign{t.Context(), make(chan struct{})}
 	p := policy(t, retry.Config{Base: retry.NoWait, Budget: retry.NoBudget})
@@ -46,6 +47,7 @@ func TestC52_NothingOutlivesACall(t *testing.T) {
 	}
 }
 
+// Acceptance case C52.
 func TestC52_WaitsLeaveNothingBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		parent := foreign{t.Context(), make(chan struct{})}
@@ -69,6 +71,7 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
+// Acceptance case C55.
 func TestC55_APolicyIsSharedByAThousandGoroutines(t *testing.T) {
 	tests := map[string]retry.Option{
 		"with our own waits": observed(&told{}),

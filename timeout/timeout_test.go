@@ -178,6 +178,7 @@ func TestANilPolicyPassesThrough(t *testing.T) {
 	}
 }
 
+// Acceptance case C51.
 func TestC51_APanicPassesThroughAndEndsTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, abandon := range []bool{false, true} {

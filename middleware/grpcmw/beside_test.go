@@ -86,6 +86,7 @@ func TestAnInstrumentSeesEveryAttemptUnderItsSpan(t *testing.T) {
 	})
 }
 
+// Acceptance case C55.
 func TestC55_OneClientServesAThousandGoroutines(t *testing.T) {
 	virtual(t, func(t *testing.T) {
 		e := &echo{}

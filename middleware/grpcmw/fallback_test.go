@@ -15,6 +15,7 @@ import (
 	"github.com/backstay-go/backstay/middleware/grpcmw"
 )
 
+// Acceptance case C45.
 func TestC45_AFallbackFillsTheReply(t *testing.T) {
 	virtual(t, func(t *testing.T) {
 		constant := wrapperspb.String("from the list")
@@ -48,6 +49,7 @@ func TestC45_AFallbackFillsTheReply(t *testing.T) {
 	})
 }
 
+// Acceptance case C45.
 func TestC45_TheLastGoodReplyFillsTheReply(t *testing.T) {
 	virtual(t, func(t *testing.T) {
 		e := scripted(after(0, "good", nil), after(1, "", down), after(2, "", down))

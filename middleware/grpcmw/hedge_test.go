@@ -73,6 +73,7 @@ func TestTheCopyOfASlowReadAnswers(t *testing.T) {
 	})
 }
 
+// Acceptance case C35.
 func TestC35_AHedgeThatFailsAtOnceDoesNotBeatTheFirst(t *testing.T) {
 	virtual(t, func(t *testing.T) {
 		e := scripted(after(50*time.Millisecond, "first", nil), after(0, "", down))
@@ -82,6 +83,7 @@ func TestC35_AHedgeThatFailsAtOnceDoesNotBeatTheFirst(t *testing.T) {
 	})
 }
 
+// Acceptance case C36.
 func TestC36_AHedgeThatIsUnavailableFirstDoesNotBeatTheFirst(t *testing.T) {
 	virtual(t, func(t *testing.T) {
 		e := scripted(after(50*time.Millisecond, "first", nil), after(5*time.Millisecond, "", status.Error(codes.ResourceExhausted, "busy")))
@@ -124,6 +126,7 @@ func TestWritesAreHedgedOnlyByMark(t *testing.T) {
 
 // The loser is a copy whose invoker ignores its cancellation and writes its
 // reply, header, trailer and peer long after the call has returned.
+// Acceptance case C40.
 func TestC40_ALoserThatEndsLaterChangesNeitherReplyNorOptions(t *testing.T) {
 	virtual(t, func(t *testing.T) {
 		e := scripted(after(50*time.Millisecond, "first", nil))

@@ -53,6 +53,7 @@ func counting(d time.Duration) *echo {
 	return e
 }
 
+// Acceptance case C46.
 func TestC46_AKeyIsWorkedOnOnce(t *testing.T) {
 	virtual(t, func(t *testing.T) {
 		e := counting(time.Second)
@@ -87,6 +88,7 @@ func TestC46_AKeyIsWorkedOnOnce(t *testing.T) {
 	})
 }
 
+// Acceptance case C46.
 func TestC46_WhatInFlightIsRefusedTellsWhenToComeBack(t *testing.T) {
 	virtual(t, func(t *testing.T) {
 		e := counting(3 * time.Second)
@@ -111,6 +113,7 @@ func TestC46_WhatInFlightIsRefusedTellsWhenToComeBack(t *testing.T) {
 	})
 }
 
+// Acceptance case C46.
 func TestC46_OnlyVerdictsOnTheRequestAreKept(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -145,6 +148,7 @@ func TestC46_OnlyVerdictsOnTheRequestAreKept(t *testing.T) {
 	}
 }
 
+// Acceptance case C46.
 func TestC46_TenantsAndMethodsDoNotShareKeys(t *testing.T) {
 	virtual(t, func(t *testing.T) {
 		e := counting(0)
@@ -161,6 +165,7 @@ func TestC46_TenantsAndMethodsDoNotShareKeys(t *testing.T) {
 	})
 }
 
+// Acceptance case C46.
 func TestC46_KeysThatCannotBeUsedAreTheCallersMistake(t *testing.T) {
 	virtual(t, func(t *testing.T) {
 		e := counting(0)
@@ -178,6 +183,7 @@ func TestC46_KeysThatCannotBeUsedAreTheCallersMistake(t *testing.T) {
 	})
 }
 
+// Acceptance case C57.
 func TestC57_ACopyThatComesWhileTheFirstWorksGetsItsAnswer(t *testing.T) {
 	virtual(t, func(t *testing.T) {
 		e := counting(3 * time.Second)

@@ -92,6 +92,7 @@ func fakeConn(t *testing.T) *grpc.ClientConn {
 	return dial(t, bufconn.Listen(1), nil)
 }
 
+// Acceptance case C49.
 func TestC49_ARejectionUnderARetryIsCountedOnce(t *testing.T) {
 	virtual(t, func(t *testing.T) {
 		var seen log
@@ -136,6 +137,7 @@ func TestTheBreakerCountsFailuresAndNotMistakes(t *testing.T) {
 	}
 }
 
+// Acceptance case C28.
 func TestC28_ProbePlacesComeBackWhenTheCallPanics(t *testing.T) {
 	for _, c := range []struct {
 		name string

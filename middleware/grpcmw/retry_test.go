@@ -153,6 +153,7 @@ func TestWhatNeverReachedAConnectionIsRepeatedWhateverItsMethod(t *testing.T) {
 	})
 }
 
+// Acceptance case C26.
 func TestC26_PushbackAndRetryInfo(t *testing.T) {
 	asks := func(c codes.Code, d time.Duration) error {
 		s, _ := status.New(c, "later").WithDetails(&errdetails.RetryInfo{RetryDelay: durationpb.New(d)})
@@ -211,6 +212,7 @@ func TestC26_PushbackAndRetryInfo(t *testing.T) {
 	}
 }
 
+// Acceptance case C54.
 func TestC54_AWaitThatDoesNotFitEndsTheCallAtOnce(t *testing.T) {
 	virtual(t, func(t *testing.T) {
 		e := &echo{}

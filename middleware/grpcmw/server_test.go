@@ -244,6 +244,7 @@ func TestRetriesBelowARetryAreSuppressed(t *testing.T) {
 	}
 }
 
+// Acceptance case C43.
 func TestC43_APanicIsOneInternalAnswerAndFreesThePermit(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -284,6 +285,7 @@ func TestC43_APanicIsOneInternalAnswerAndFreesThePermit(t *testing.T) {
 	}
 }
 
+// Acceptance case C43.
 func TestC43_AHandlerThatExitsItsGoroutineFreesThePermit(t *testing.T) {
 	s := server(t, grpcmw.ServerConfig{Bulkhead: &bulkhead.Config{Limit: 1}, Deadline: &deadline.IncomingConfig{}})
 	exited := make(chan struct{})

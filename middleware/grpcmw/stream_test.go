@@ -67,6 +67,7 @@ func TestAStreamThatFailsBeforeItsFirstReplyIsOpenedAgainWithItsRequest(t *testi
 	})
 }
 
+// Acceptance case C25.
 func TestC25_AStreamThatFailsAfterThreeRepliesIsNotReplayed(t *testing.T) {
 	virtual(t, func(t *testing.T) {
 		e := lister(down)
@@ -340,6 +341,7 @@ func TestCloseWaitsForStreamsThatNobodyAnswered(t *testing.T) {
 }
 
 // A panic below, wherever it happens, reaches the goroutine of the caller.
+// Acceptance case C51.
 func TestC51_APanicWhileAStreamIsOpenedReachesItsCaller(t *testing.T) {
 	virtual(t, func(t *testing.T) {
 		target := retries() // which classify
@@ -377,6 +379,7 @@ func TestC51_APanicWhileAStreamIsOpenedReachesItsCaller(t *testing.T) {
 	})
 }
 
+// Acceptance case C45.
 func TestC45_AStreamHasNoFallback(t *testing.T) {
 	virtual(t, func(t *testing.T) {
 		cc := connect(t, lister(nil, status.Error(codes.Internal, "bug")), only("test"),

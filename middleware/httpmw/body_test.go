@@ -21,6 +21,7 @@ import (
 	"github.com/backstay-go/backstay/timeout"
 )
 
+// Acceptance case C3.
 func TestC3_ASlowReaderGetsEveryByteUnderTimeoutAndHedge(t *testing.T) {
 	const size = 512 << 10
 	send := func(w http.ResponseWriter) { _, _ = w.Write(bytes.Repeat([]byte("x"), size)) }
@@ -63,6 +64,7 @@ func TestC3_ASlowReaderGetsEveryByteUnderTimeoutAndHedge(t *testing.T) {
 	})
 }
 
+// Acceptance case C9.
 func TestC9_FramingTrailersAndEncodingSurvive(t *testing.T) {
 	overBoth(t, func(w http.ResponseWriter, req *http.Request) {
 		body, _ := io.ReadAll(req.Body)
@@ -86,6 +88,7 @@ func TestC9_FramingTrailersAndEncodingSurvive(t *testing.T) {
 	})
 }
 
+// Acceptance case C12.
 func TestC12_EventsOutliveTheTimeoutAndASilentStreamEnds(t *testing.T) {
 	inMemory(t, func(w http.ResponseWriter, req *http.Request) {
 		events, silence := 20, time.Duration(0)
@@ -148,6 +151,7 @@ func TestASlowReaderIsNotASilentServer(t *testing.T) {
 	})
 }
 
+// Acceptance case C15.
 func TestC15_ClosingTwiceAndReadingAfterIsHarmless(t *testing.T) {
 	overBoth(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "hello") }, func(t *testing.T, b *backend) {
 		target := patient(middleware.Standard("test"))
@@ -175,6 +179,7 @@ func TestC15_ClosingTwiceAndReadingAfterIsHarmless(t *testing.T) {
 	})
 }
 
+// Acceptance case C15.
 func TestC15_TheBaseTransportsBodyIsClosedOnce(t *testing.T) {
 	for _, preset := range presets {
 		body := &counted{Reader: strings.NewReader("hello")}

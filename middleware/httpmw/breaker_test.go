@@ -34,6 +34,7 @@ func guarded(c breaker.Config) middleware.Target {
 	return t
 }
 
+// Acceptance case C28.
 func TestC28_AProbeThatUnwindsFreesItsPlace(t *testing.T) {
 	for name, unwind := range map[string]func(){
 		"a panic":               func() { panic("boom") },
@@ -85,6 +86,7 @@ func TestC28_AProbeThatUnwindsFreesItsPlace(t *testing.T) {
 	}
 }
 
+// Acceptance case C31.
 func TestC31_OnlyDeadlinesThatCutLateSpeakAgainstTheBackend(t *testing.T) {
 	slowAfter := timeout.DefaultAfter / 2
 	for _, c := range []struct {
@@ -120,6 +122,7 @@ func TestC31_OnlyDeadlinesThatCutLateSpeakAgainstTheBackend(t *testing.T) {
 	}
 }
 
+// Acceptance case C32.
 func TestC32_RefusedConnectionsOpenTheBreaker(t *testing.T) {
 	l := must(net.Listen("tcp", "127.0.0.1:0"))
 	closed := l.Addr().String()
@@ -147,6 +150,7 @@ func TestC32_RefusedConnectionsOpenTheBreaker(t *testing.T) {
 	}
 }
 
+// Acceptance case C35a.
 func TestC35a_TheCallersMistakesAndOtherHostsDoNotOpenABreaker(t *testing.T) {
 	t.Run("1,000 times 400 and 404", func(t *testing.T) {
 		tr := transport(t, httpmwtest.Loop(httpmwtest.Status(400), httpmwtest.Status(404)), middleware.Standard("test"))
@@ -187,6 +191,7 @@ func TestC35a_TheCallersMistakesAndOtherHostsDoNotOpenABreaker(t *testing.T) {
 	})
 }
 
+// Acceptance case C36a.
 func TestC36a_RightAnswersThatComeTooSlowlyOpenTheBreaker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var seen httpmwtest.Recorder
@@ -205,6 +210,7 @@ func TestC36a_RightAnswersThatComeTooSlowlyOpenTheBreaker(t *testing.T) {
 	})
 }
 
+// Acceptance case C59.
 func TestC59_TheTimeInOurOwnQueueIsNotTheBackends(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		target := guarded(breaker.Config{SlowAfter: time.Second, SlowRatio: 0.1, MinCalls: 1})

@@ -65,6 +65,7 @@ func passing(rt http.RoundTripper, host string) http.HandlerFunc {
 	}
 }
 
+// Acceptance case C50.
 func TestC50_ThreeLayersOfRetriesDoNotMultiply(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		if got := load(t, direct, retry.NoBudget); got != 27_000 {

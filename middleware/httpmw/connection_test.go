@@ -13,6 +13,7 @@ import (
 	"github.com/backstay-go/backstay/middleware"
 )
 
+// Acceptance case C1.
 func TestC1_OneConnectionIsEnoughForRetriedAnswersWithBodies(t *testing.T) {
 	big := bytes.Repeat([]byte("x"), 256<<10)
 	handler := func(w http.ResponseWriter, req *http.Request) {
@@ -54,6 +55,7 @@ func TestC1_OneConnectionIsEnoughForRetriedAnswersWithBodies(t *testing.T) {
 	inMemory(t, handler, run(target))
 }
 
+// Acceptance case C53.
 func TestC53_GivingUpOnOneHostLeavesTheConnectionsToOthersOpen(t *testing.T) {
 	for _, p := range protocols {
 		synctest.Test(t, func(t *testing.T) {

@@ -52,6 +52,7 @@ func guarding(t *testing.T, c idempotency.GuardConfig, work func(context.Context
 	}
 }
 
+// Acceptance case C57.
 func TestC57_ARetryOfAKeyedPostGetsTheAnswerOfTheFirst(t *testing.T) {
 	for _, c := range []struct {
 		name   string

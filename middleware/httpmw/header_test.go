@@ -26,6 +26,7 @@ func told(seen []httpmwtest.Request, name string) (values []string) {
 	return values
 }
 
+// Acceptance case C47.
 func TestC47_AnAttemptTellsTheLesserOfItsTimeoutAndWhatIsLeft(t *testing.T) {
 	const remaining, attempt = "X-Backstay-Timeout-Ms", "X-Backstay-Attempt"
 	synctest.Test(t, func(t *testing.T) {
@@ -86,6 +87,7 @@ func TestC47_AnAttemptTellsTheLesserOfItsTimeoutAndWhatIsLeft(t *testing.T) {
 	}
 }
 
+// Acceptance case C47.
 func TestC47_OnlyNamedHostsAreTold(t *testing.T) {
 	hosts := []string{"a.test", "a.test:8080", "b.test"}
 	for _, c := range []struct {
@@ -134,6 +136,7 @@ func naming(hosts ...string) middleware.Target {
 	return t
 }
 
+// Acceptance case C47.
 func TestC47_EveryCodecKeeps99PercentOfTheTime(t *testing.T) {
 	for _, header := range deadline.CodecNames() {
 		for _, d := range []time.Duration{1900 * time.Millisecond, 119 * time.Second, 90 * time.Minute} {

@@ -24,6 +24,7 @@ func hedged(c hedge.Config) middleware.Target {
 	return t
 }
 
+// Acceptance case C35, C36.
 func TestC35_C36_AFailedCopyNeverBeatsAHealthyOne(t *testing.T) {
 	for name, end := range map[string]httpmwtest.Step{
 		"the copy fails at once":      httpmwtest.Reset(),
@@ -49,6 +50,7 @@ func TestC35_C36_AFailedCopyNeverBeatsAHealthyOne(t *testing.T) {
 	}
 }
 
+// Acceptance case C36.
 func TestC36_ThePrimaryFailsAndTheCopyMakesItGood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		backend := httpmwtest.Script(httpmwtest.Status(503).Body("sorry").After(20*time.Millisecond), httpmwtest.Status(200).Body("copy").After(time.Second))
@@ -66,6 +68,7 @@ func TestC36_ThePrimaryFailsAndTheCopyMakesItGood(t *testing.T) {
 	})
 }
 
+// Acceptance case C38.
 func TestC38_ExtraCopiesStayWithinTheBudgetHoweverManyCallers(t *testing.T) {
 	const calls = 1000
 	for _, workers := range []int{1, 50} {
@@ -97,6 +100,7 @@ func TestC38_ExtraCopiesStayWithinTheBudgetHoweverManyCallers(t *testing.T) {
 	}
 }
 
+// Acceptance case C39.
 func TestC39_CopiesInFlightFinishWhenTheBudgetRunsOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow, quick := httpmwtest.BlackHole(), httpmwtest.Status(200).Body("copy").After(time.Second)
@@ -121,6 +125,7 @@ func TestC39_CopiesInFlightFinishWhenTheBudgetRunsOut(t *testing.T) {
 	})
 }
 
+// Acceptance case C43a.
 func TestC43a_LosersOfARaceCountNeitherAsFailuresNorAsCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const calls = 40

@@ -71,6 +71,7 @@ func goroutines(limit int) (n int) {
 	return n
 }
 
+// Acceptance case C52.
 func TestC52_NothingOfACallStaysWithALongLivedParent(t *testing.T) {
 	calls := 100_000
 	if testkit.Race || testing.Short() {
@@ -117,6 +118,7 @@ func TestC52_NothingOfACallStaysWithALongLivedParent(t *testing.T) {
 	}
 }
 
+// Acceptance case C55.
 func TestC55_OneTransportServesAThousandGoroutines(t *testing.T) {
 	var seen atomic.Int64
 	target := middleware.Reads("test")

@@ -44,6 +44,7 @@ func boom(v any, d time.Duration) httpmwtest.Step {
 	})
 }
 
+// Acceptance case C43.
 func TestC43_APanicOrALostWaiterFreesItsPermit(t *testing.T) {
 	for _, v := range []any{"boom", http.ErrAbortHandler} {
 		for _, hold := range []bool{false, true} {
@@ -111,6 +112,7 @@ func TestC43_APanicOrALostWaiterFreesItsPermit(t *testing.T) {
 	})
 }
 
+// Acceptance case C51.
 func TestC51_APanicReachesTheCallersOwnRecover(t *testing.T) {
 	abandon := middleware.Standard("test")
 	abandon.Timeout = &timeout.Config{Abandon: true}
@@ -156,6 +158,7 @@ func TestC51_APanicReachesTheCallersOwnRecover(t *testing.T) {
 	}
 }
 
+// Acceptance case C51.
 func TestC51_APanicClosesTheRequestsBody(t *testing.T) {
 	for _, preset := range presets {
 		body := &counted{Reader: http.NoBody}
@@ -170,6 +173,7 @@ func TestC51_APanicClosesTheRequestsBody(t *testing.T) {
 	}
 }
 
+// Acceptance case C56.
 func TestC56_AnAttemptThatRunsOnHoldsItsPermitUntilItHasEnded(t *testing.T) {
 	for _, abandons := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {

@@ -20,6 +20,7 @@ import (
 	"github.com/backstay-go/backstay/timeout"
 )
 
+// Acceptance case C16.
 func TestC16_AWriteIsSentOnceUnlessKeyedMarkedOrUnsent(t *testing.T) {
 	unavailable, reset := httpmwtest.Status(503), httpmwtest.Reset()
 	for _, c := range []struct {
@@ -75,6 +76,7 @@ func TestC16_AWriteIsSentOnceUnlessKeyedMarkedOrUnsent(t *testing.T) {
 
 func withKey(ctx context.Context) context.Context { return idempotency.WithKey(ctx, "k1") }
 
+// Acceptance case C16.
 func TestC16_AResetOnARealConnectionDoesNotRepeatAPost(t *testing.T) {
 	for _, keyed := range []bool{false, true} {
 		overBoth(t, func(_ http.ResponseWriter, req *http.Request) {
@@ -102,6 +104,7 @@ var presets = []struct {
 	of   func(string) middleware.Target
 }{{"Standard", middleware.Standard}, {"Internal", middleware.Internal}, {"Reads", middleware.Reads}}
 
+// Acceptance case C60.
 func TestC60_NoPresetRepeatsAPostOnceBytesWereSent(t *testing.T) {
 	ends := map[string]httpmwtest.Step{
 		"503":                    httpmwtest.Status(503),
@@ -180,6 +183,7 @@ func TestAConflictWithAWaitIsRepeatedWhereTheRequestCarriedAKey(t *testing.T) {
 	}
 }
 
+// Acceptance case C5.
 func TestC5_AResetOnARealConnectionInMidBodyIsNotRepeatedBeyondTheReplayLimit(t *testing.T) {
 	overBoth(t, func(_ http.ResponseWriter, req *http.Request) {
 		_, _ = io.CopyN(io.Discard, req.Body, 100<<10)
@@ -197,6 +201,7 @@ func TestC5_AResetOnARealConnectionInMidBodyIsNotRepeatedBeyondTheReplayLimit(t 
 	})
 }
 
+// Acceptance case C7.
 func TestC7_AfterAnAttemptTimeoutARealServerGetsTheWholeBodyAgain(t *testing.T) {
 	var n atomic.Int64
 	inMemory(t, func(w http.ResponseWriter, req *http.Request) {

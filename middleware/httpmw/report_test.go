@@ -201,6 +201,7 @@ var endings = []ending{
 	},
 }
 
+// Acceptance case C61.
 func TestC61_TheReportOfEveryEndingSaysWhich(t *testing.T) {
 	for _, c := range endings {
 		t.Run(c.name, func(t *testing.T) { synctest.Test(t, c.check) })

@@ -20,6 +20,7 @@ import (
 	"github.com/backstay-go/backstay/retry"
 )
 
+// Acceptance case C20.
 func TestC20_ARefusalOfOursIsFinalAndNotWaitedFor(t *testing.T) {
 	t.Run("open breaker", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
@@ -68,6 +69,7 @@ func TestC20_ARefusalOfOursIsFinalAndNotWaitedFor(t *testing.T) {
 	})
 }
 
+// Acceptance case C49.
 func TestC49_EachCallThatABreakerRejectsIsOneRejection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var seen httpmwtest.Recorder
@@ -85,6 +87,7 @@ func TestC49_EachCallThatABreakerRejectsIsOneRejection(t *testing.T) {
 	})
 }
 
+// Acceptance case C21.
 func TestC21_InAnOutageTheExtraLoadIsBoundedWhateverTheNumberOfWorkers(t *testing.T) {
 	const calls = 10_000
 	for _, workers := range []int{1, 5, 50} {
@@ -115,6 +118,7 @@ func TestC21_InAnOutageTheExtraLoadIsBoundedWhateverTheNumberOfWorkers(t *testin
 	}
 }
 
+// Acceptance case C22.
 func TestC22_ABudgetIsEarnedAgainAndLosesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		budget := must(retry.NewBudget(retry.BudgetConfig{}))
@@ -175,6 +179,7 @@ func TestC22_ABudgetIsEarnedAgainAndLosesNothing(t *testing.T) {
 	})
 }
 
+// Acceptance case C23.
 func TestC23_NothingIsWaitedForAfterTheLastAttempt(t *testing.T) {
 	for name, step := range map[string]httpmwtest.Step{"503": httpmwtest.Status(503), "reset": httpmwtest.Reset()} {
 		synctest.Test(t, func(t *testing.T) {
@@ -199,6 +204,7 @@ func TestC23_NothingIsWaitedForAfterTheLastAttempt(t *testing.T) {
 	}
 }
 
+// Acceptance case C24.
 func TestC24_ACancelBetweenAttemptsTellsWhyAndWhatFailed(t *testing.T) {
 	why := errors.New("user pressed stop")
 	t.Run("between attempts", func(t *testing.T) {
@@ -257,6 +263,7 @@ func TestC24_ACancelBetweenAttemptsTellsWhyAndWhatFailed(t *testing.T) {
 	})
 }
 
+// Acceptance case C28b.
 func TestC28b_WithAnEmptyBudgetTheBackendsOwnAnswerReturnsMarked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		target := polite()

@@ -29,6 +29,7 @@ func polite() middleware.Target {
 // firstBackoff bounds our own wait before the second attempt.
 const firstBackoff = retry.DefaultBase
 
+// Acceptance case C17.
 func TestC17_RetryAfterIsNeverCutShortNorAHotLoop(t *testing.T) {
 	date := func(layout string) func(time.Time) []string {
 		return func(now time.Time) []string { return []string{now.UTC().Add(5 * time.Second).Format(layout)} }
@@ -111,6 +112,7 @@ func TestC17_RetryAfterIsNeverCutShortNorAHotLoop(t *testing.T) {
 	}
 }
 
+// Acceptance case C17.
 func TestC17_AWaitNeverPassesTheDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, header := range []string{"5", "1.5", "Sat, 01 Jan 2000 00:00:06 GMT"} {
@@ -145,6 +147,7 @@ func TestCousinsOfRetryAfterCountWhereTheTargetNamesThem(t *testing.T) {
 	}
 }
 
+// Acceptance case C18.
 func TestC18_AWaitThatDoesNotFitIsNotBegun(t *testing.T) {
 	t.Run("a server's wait beyond the total", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
@@ -189,6 +192,7 @@ func TestC18_AWaitThatDoesNotFitIsNotBegun(t *testing.T) {
 	})
 }
 
+// Acceptance case C54.
 func TestC54_WithLittleTimeLeftTheLastRealEndReturnsAtOnce(t *testing.T) {
 	for name, step := range map[string]httpmwtest.Step{
 		"an answer": httpmwtest.Status(503).RetryAfter(10 * time.Second),
@@ -211,6 +215,7 @@ func TestC54_WithLittleTimeLeftTheLastRealEndReturnsAtOnce(t *testing.T) {
 	}
 }
 
+// Acceptance case C58.
 func TestC58_AServersWaitMayExceedTheBackoffCapAndScattersItsClients(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex

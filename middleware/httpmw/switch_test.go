@@ -74,6 +74,7 @@ func echoes(t *testing.T, conn io.ReadWriter, r *bufio.Reader, pauses ...time.Du
 	}
 }
 
+// Acceptance case C11.
 func TestC11_AfterSwitchingProtocolsTheBodyReadsAndWritesWithoutLimit(t *testing.T) {
 	t.Run("loopback", func(t *testing.T) {
 		b := serve(t, false, switching)
@@ -100,6 +101,7 @@ func TestC11_AfterSwitchingProtocolsTheBodyReadsAndWritesWithoutLimit(t *testing
 	})
 }
 
+// Acceptance case C11.
 func TestC11_TheContextOfASwitchedConnectionEndsWithIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		near, far := net.Pipe()
@@ -122,6 +124,7 @@ func TestC11_TheContextOfASwitchedConnectionEndsWithIt(t *testing.T) {
 	})
 }
 
+// Acceptance case C11.
 func TestC11_AReverseProxyCarriesASwitchedConnection(t *testing.T) {
 	proxy := func(t *testing.T, b *backend, target middleware.Target) http.HandlerFunc {
 		to := must(url.Parse(b.URL))

@@ -43,6 +43,7 @@ func failTwice(read bool) http.HandlerFunc {
 	}
 }
 
+// Acceptance case C4.
 func TestC4_AnUploadStreamsBeforeItsEndAndCancelsAtOnce(t *testing.T) {
 	arrived := make(chan string, 1)
 	overBoth(t, func(_ http.ResponseWriter, req *http.Request) {
@@ -75,6 +76,7 @@ func TestC4_AnUploadStreamsBeforeItsEndAndCancelsAtOnce(t *testing.T) {
 	})
 }
 
+// Acceptance case C5.
 func TestC5_ABodyBeyondTheReplayLimitIsSentOnceWithTheOriginalError(t *testing.T) {
 	broken := errors.New("connection reset")
 	ctx, report := backstay.WithReport(context.Background())
@@ -108,6 +110,7 @@ func TestABodyWithinTheReplayLimitIsRepeatedWhole(t *testing.T) {
 	}
 }
 
+// Acceptance case C6.
 func TestC6_GetBodyMakesEveryFurtherBodyAndNothingIsBuffered(t *testing.T) {
 	for _, p := range protocols {
 		for _, read := range []bool{true, false} {
@@ -134,6 +137,7 @@ func TestC6_GetBodyMakesEveryFurtherBodyAndNothingIsBuffered(t *testing.T) {
 	}
 }
 
+// Acceptance case C6.
 func TestC6_RedirectsOfARetriedUploadWork(t *testing.T) {
 	for _, p := range protocols {
 		fail := failTwice(true)
@@ -159,6 +163,7 @@ func TestC6_RedirectsOfARetriedUploadWork(t *testing.T) {
 	}
 }
 
+// Acceptance case C7.
 func TestC7_AfterAnAttemptTimeoutTheNextAttemptHasTheWholeBody(t *testing.T) {
 	for _, withGetBody := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
@@ -184,6 +189,7 @@ func TestC7_AfterAnAttemptTimeoutTheNextAttemptHasTheWholeBody(t *testing.T) {
 	}
 }
 
+// Acceptance case C8.
 func TestC8_NoBodyStaysNoBody(t *testing.T) {
 	type seen struct {
 		length   int64
@@ -228,6 +234,7 @@ func (b *counted) Close() error {
 	return nil
 }
 
+// Acceptance case C10.
 func TestC10_TheCallersBodyIsClosedOnceAndItsRequestStaysAsItWas(t *testing.T) {
 	dead, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -292,6 +299,7 @@ func TestC10_TheCallersBodyIsClosedOnceAndItsRequestStaysAsItWas(t *testing.T) {
 	}
 }
 
+// Acceptance case C14.
 func TestC14_ConnectAndUpgradeAreNeitherRetriedNorHedgedNorBuffered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, method := range []string{http.MethodConnect, http.MethodGet} {
@@ -314,6 +322,7 @@ func TestC14_ConnectAndUpgradeAreNeitherRetriedNorHedgedNorBuffered(t *testing.T
 	})
 }
 
+// Acceptance case C37.
 func TestC37_AMarkedPutIsHedgedWithWholeBodiesAndNothingElseThatWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, c := range []struct {

@@ -16,6 +16,7 @@ import (
 	"github.com/backstay-go/backstay/middleware/policyfile"
 )
 
+// Acceptance case C48.
 func TestC48_EveryErrorIsReportedAtOnceWithItsPlaceAndASuggestion(t *testing.T) {
 	const text = `targets:
   payments:
@@ -127,6 +128,7 @@ func (f *followed) total(name string) time.Duration {
 	return target.Deadline.Total
 }
 
+// Acceptance case C48.
 func TestC48_ABadVersionChangesNothingAndTheNextGoodOneTakesEffect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := follow(t, "targets: {pay: {deadline: {total: 3s}}}")
@@ -154,6 +156,7 @@ func TestC48_ABadVersionChangesNothingAndTheNextGoodOneTakesEffect(t *testing.T)
 	})
 }
 
+// Acceptance case C48.
 func TestC48_OnlyTheEntriesThatChangedAreHandedOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := follow(t, "targets: {pay: {deadline: {total: 3s}}, stock: on}")

@@ -59,6 +59,7 @@ func onto(l record.Link, o record.Outcome, a record.Address) *record.Step {
 
 func next(l record.Link) record.Link { l.Seq++; return l }
 
+// Acceptance case A2.
 func TestA2_AnErrorIsAResult(t *testing.T) {
 	s := owned(t)
 	effective(t, s, client(1, "a"))
@@ -70,6 +71,7 @@ func TestA2_AnErrorIsAResult(t *testing.T) {
 	}
 }
 
+// Acceptance case A13.
 func TestA13_OthersWaitWhileARequestWaitsForItsCall(t *testing.T) {
 	s := owned(t)
 	effective(t, s, client(1, "a"))
@@ -80,6 +82,7 @@ func TestA13_OthersWaitWhileARequestWaitsForItsCall(t *testing.T) {
 	}
 }
 
+// Acceptance case A16.
 func TestA16_OnlyADescendantPassesTheQueue(t *testing.T) {
 	s := owned(t)
 	effective(t, s, client(1, "a"))
@@ -92,6 +95,7 @@ func TestA16_OnlyADescendantPassesTheQueue(t *testing.T) {
 	}
 }
 
+// Acceptance case A20.
 func TestA20_ASelfTailCallRunsBeforeWhatIsQueued(t *testing.T) {
 	s := owned(t)
 	effective(t, s, client(1, "a"))
@@ -102,6 +106,7 @@ func TestA20_ASelfTailCallRunsBeforeWhatIsQueued(t *testing.T) {
 	}
 }
 
+// Acceptance case A21.
 func TestA21_ATailCallToAnotherActorReleasesTheFirst(t *testing.T) {
 	s := owned(t)
 	effective(t, s, client(1, "a"))
@@ -112,6 +117,7 @@ func TestA21_ATailCallToAnotherActorReleasesTheFirst(t *testing.T) {
 	}
 }
 
+// Acceptance case A22.
 func TestA22_ASelfTailCallWithReleaseGoesBehindTheQueue(t *testing.T) {
 	s := owned(t)
 	effective(t, s, client(1, "a"))
@@ -126,6 +132,7 @@ func TestA22_ASelfTailCallWithReleaseGoesBehindTheQueue(t *testing.T) {
 	}
 }
 
+// Acceptance case A26.
 func TestA26_ATailCallKeepsTheWayBack(t *testing.T) {
 	s := owned(t)
 	call := &record.Request{Link: record.Link{ID: record.ID{5}}, Target: actor("a"), Key: "k", Return: record.Return{Kind: record.ReturnParent, Partition: name(2), Parent: record.ID{6}}, Ancestors: []record.ID{{6}}}
@@ -137,6 +144,7 @@ func TestA26_ATailCallKeepsTheWayBack(t *testing.T) {
 	}
 }
 
+// Acceptance case A27.
 func TestA27_ALongChainOfSelfTailCallsHasASteadySize(t *testing.T) {
 	s := owned(t)
 	effective(t, s, client(1, "a"))
@@ -154,6 +162,7 @@ func TestA27_ALongChainOfSelfTailCallsHasASteadySize(t *testing.T) {
 	}
 }
 
+// Acceptance case A31.
 func TestA31_WhatIsRecordedAsDoneIsNeverRunAgain(t *testing.T) {
 	s := owned(t)
 	effective(t, s, client(1, "a"))
@@ -165,6 +174,7 @@ func TestA31_WhatIsRecordedAsDoneIsNeverRunAgain(t *testing.T) {
 	void(t, s, ended(linkOf(1)), VoidEpoch)
 }
 
+// Acceptance case A33, A34.
 func TestA33_A34_ARetryWaitsForTheCalleesOfTheDeadAttempt(t *testing.T) {
 	s := owned(t)
 	effective(t, s, client(1, "a"))
@@ -181,6 +191,7 @@ func TestA33_A34_ARetryWaitsForTheCalleesOfTheDeadAttempt(t *testing.T) {
 	}
 }
 
+// Acceptance case A38.
 func TestA38_AResponseNamesTheChildOfItsAttempt(t *testing.T) {
 	s := owned(t)
 	effective(t, s, client(1, "a"))
@@ -191,6 +202,7 @@ func TestA38_AResponseNamesTheChildOfItsAttempt(t *testing.T) {
 	}
 }
 
+// Acceptance case A45, A79.
 func TestA45_A79_AttemptsEndInADeadLetterAndAnErrorForTheCaller(t *testing.T) {
 	s := owned(t)
 	effective(t, s, client(1, "a"))
@@ -217,6 +229,7 @@ func TestA45_A79_AttemptsEndInADeadLetterAndAnErrorForTheCaller(t *testing.T) {
 	}
 }
 
+// Acceptance case A63.
 func TestA63_WhatExpiresInTheQueueAnswersOrLeavesADeadLetter(t *testing.T) {
 	s := owned(t)
 	called := client(1, "a")
@@ -248,6 +261,7 @@ func TestA63_WhatExpiresInTheQueueAnswersOrLeavesADeadLetter(t *testing.T) {
 	void(t, s, bulk, VoidNothing)
 }
 
+// Acceptance case A64.
 func TestA64_WhatHasBegunNeverExpires(t *testing.T) {
 	for name, mark := range map[string]record.Record{
 		"an Issued":   &record.Issued{Epoch: 1, Link: linkOf(1)},
@@ -273,6 +287,7 @@ func TestA64_WhatHasBegunNeverExpires(t *testing.T) {
 	}
 }
 
+// Acceptance case A69.
 func TestA69_ACancelledCallIsNotRunAndReleasesItsCaller(t *testing.T) {
 	s := owned(t)
 	call := &record.Request{Link: record.Link{ID: record.ID{5}}, Target: actor("a"), Return: record.Return{Kind: record.ReturnParent, Partition: name(1), Parent: record.ID{6}}}
@@ -288,6 +303,7 @@ func TestA69_ACancelledCallIsNotRunAndReleasesItsCaller(t *testing.T) {
 	}
 }
 
+// Acceptance case A71, A72.
 func TestA71_A72_RemindersFireOnceNeverEarlyAndUntilCancelled(t *testing.T) {
 	s := owned(t)
 	effective(t, s, client(1, "a"))
@@ -311,6 +327,7 @@ func TestA71_A72_RemindersFireOnceNeverEarlyAndUntilCancelled(t *testing.T) {
 	void(t, s, &record.Fire{Epoch: 1, ID: record.ID{8}, Target: actor("a"), Name: "bill", Tick: 50}, VoidTick)
 }
 
+// Acceptance case A76, A78.
 func TestA76_A78_ACopyGetsTheFirstAnswerAndProlongsIt(t *testing.T) {
 	s := owned(t)
 	effective(t, s, client(1, "a"))
@@ -335,6 +352,7 @@ func TestA76_A78_ACopyGetsTheFirstAnswerAndProlongsIt(t *testing.T) {
 	effective(t, s, ended(record.Link{ID: record.ID{1}, Life: 2100}))
 }
 
+// Acceptance case A77, A80.
 func TestA77_A80_ARetryMakesTheSameKeysUnderNewIDs(t *testing.T) {
 	key := func(id byte) string {
 		s := owned(t)
@@ -354,6 +372,7 @@ func TestA77_A80_ARetryMakesTheSameKeysUnderNewIDs(t *testing.T) {
 	}
 }
 
+// Acceptance case A81.
 func TestA81_WaitingInAnOutboxDoesNotRenewADeadline(t *testing.T) {
 	s := owned(t)
 	effective(t, s, client(1, "a"))
@@ -369,6 +388,7 @@ func TestA81_WaitingInAnOutboxDoesNotRenewADeadline(t *testing.T) {
 	}
 }
 
+// Acceptance case A11.
 func TestA11_ClearingAnActorLeavesNothingButWhatWasAccepted(t *testing.T) {
 	s := owned(t)
 	effective(t, s, client(1, "a"))

@@ -130,6 +130,7 @@ func TestNothingGoesWrongOnRandomWalks(t *testing.T) {
 	}
 }
 
+// Acceptance case A23.
 func TestA23_OneStepThatReadsCallsAndWritesOvercounts(t *testing.T) {
 	x := scenario{
 		name: "write, then call", partitions: 1, owners: 2, actors: []int{0, 0},

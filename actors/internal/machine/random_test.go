@@ -83,6 +83,7 @@ func (l lots) record(s *State) record.Record {
 	}
 }
 
+// Acceptance case A58.
 func TestA58_ASnapshotAndTheRestOfTheLogAreTheWholeLog(t *testing.T) {
 	effective := make(map[record.Kind]int)
 	for seed := range uint64(300) {

@@ -106,6 +106,7 @@ func TestFieldsOfANewerProgramComeBackUnchanged(t *testing.T) {
 	}
 }
 
+// Acceptance case A59.
 func TestA59_WhatIsNoRecordSaysSoAndWhy(t *testing.T) {
 	good := record.Encode(samples()["step-end"])
 	for _, test := range []struct {
