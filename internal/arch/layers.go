@@ -58,6 +58,7 @@ var Layers = []Package{
 
 	// What composes them.
 	{Path: "middleware", Layer: 2},
+	{Path: "actors/journal", Layer: 1}, // the port that logs of actors implement
 	{Path: "actors", Layer: 2},
 
 	// The protocols and systems, each with its one third party.
