@@ -15,10 +15,25 @@ func (c *change) answer(a Answer) { c.effects.Answers = append(c.effects.Answers
 // time in milliseconds by the broker's clock, 0 if the log has none. The state
 // keeps byte slices of r.
 func (s *State) Apply(r record.Record, at int64) Effects {
-	c := change{State: s}
+	c := change{State: s, effects: s.scratch.emptied()}
 	c.tick(at)
 	c.effects.Void = c.apply(r)
+	s.scratch = c.effects
 	return c.effects
+}
+
+// emptied are the same slices with nothing in them: most records have effects,
+// and nobody needs them after the next one.
+func (fx Effects) emptied() Effects {
+	return Effects{
+		Entered: reuse(fx.Entered), Left: reuse(fx.Left), Outputs: reuse(fx.Outputs), Answers: reuse(fx.Answers),
+		Arrivals: reuse(fx.Arrivals), Changed: reuse(fx.Changed), Reminders: reuse(fx.Reminders), Alarms: reuse(fx.Alarms),
+	}
+}
+
+func reuse[T any](s []T) []T {
+	clear(s)
+	return s[:0]
 }
 
 // Skip passes a record that cannot be decoded (A59): all that it has is its

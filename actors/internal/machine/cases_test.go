@@ -378,11 +378,12 @@ func TestA81_WaitingInAnOutboxDoesNotRenewADeadline(t *testing.T) {
 	effective(t, s, client(1, "a"))
 	s.Skip(40)
 	fx := effective(t, s, &record.Issued{Epoch: 1, Link: linkOf(1), Children: []record.Call{{ID: record.ID{8}, Target: far("b"), TTL: 30, Deadline: 999}}})
+	number := fx.Outputs[0].Number
 	s.Skip(60)
 	effective(t, s, &record.Takeover{Epoch: 2, Nonce: record.ID{2}, Window: 10})
 	for o := range s.Outputs() {
 		r, ok := o.Message.(*record.Request)
-		if !ok || r.Deadline != 70 || o.Number != fx.Outputs[0].Number {
+		if !ok || r.Deadline != 70 || o.Number != number {
 			t.Errorf("%+v", r)
 		}
 	}

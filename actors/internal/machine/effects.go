@@ -27,7 +27,7 @@ const (
 )
 
 // Effects is what follows from a record. Slices and messages in it belong to
-// the state and must not be changed.
+// the state and must not be changed; the slices are good until the next Apply.
 type Effects struct {
 	// Void is why the record changed nothing; the other fields may say
 	// something still: an answer is emitted again.

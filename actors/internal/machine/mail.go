@@ -30,17 +30,19 @@ func (c *change) accept(m record.Message) {
 
 // acceptRequest queues a request, or sets it aside until its time. Until it is
 // fired it is in transit, and has no place in any order.
-func (c *change) acceptRequest(r *record.Request) {
-	if c.entries[r.ID] != nil || c.delayed[r.ID] != nil {
-		c.alarm(Alarm{Reason: AlarmTwice, ID: r.ID, Message: r})
+func (c *change) acceptRequest(r *record.Request) { c.enqueue(&Entry{Request: *r}) }
+
+func (c *change) enqueue(e *Entry) {
+	if c.entries[e.ID] != nil || c.delayed[e.ID] != nil {
+		c.alarm(Alarm{Reason: AlarmTwice, ID: e.ID, Message: &e.Request})
 		return
 	}
-	if r.NotBefore > c.clock {
-		c.delayed[r.ID] = r
-		c.effects.Reminders = append(c.effects.Reminders, Due{Actor: r.Target.Actor, ID: r.ID, At: r.NotBefore})
+	if e.NotBefore > c.clock {
+		c.delayed[e.ID] = &e.Request
+		c.effects.Reminders = append(c.effects.Reminders, Due{Actor: e.Target.Actor, ID: e.ID, At: e.NotBefore})
 		return
 	}
-	e := &Entry{Request: *r, Queued: c.clock}
+	e.Queued = c.clock
 	c.enter(e)
 	c.effects.Entered = append(c.effects.Entered, e)
 }
@@ -62,14 +64,19 @@ func (c *change) acceptResponse(r *record.Response) {
 	}
 }
 
-// respond sends the result of a request to whoever waits for it.
+// respond sends the result of a request to whoever waits for it. The most
+// usual one, of a root that ends at its home, goes the short way.
 func (c *change) respond(r *record.Request, result record.Result) {
 	to := record.Dest{Partition: r.Return.Partition}
 	switch r.Return.Kind {
+	case record.ReturnClient:
+		if r.Return.Partition == c.self {
+			c.finish(r.ID, r.Return.Reply, result)
+			return
+		}
+		c.put(to, &record.Response{Child: r.ID, Reply: r.Return.Reply, Result: result})
 	case record.ReturnParent:
 		c.put(to, &record.Response{Child: r.ID, Parent: r.Return.Parent, Result: result})
-	case record.ReturnClient:
-		c.put(to, &record.Response{Child: r.ID, Reply: r.Return.Reply, Result: result})
 	case record.ReturnNone:
 	}
 }

@@ -28,7 +28,7 @@ func (s *State) enter(e *Entry) {
 	actor := e.Target.Actor
 	m := s.boxes[actor]
 	if m == nil {
-		m = new(mailbox)
+		m = s.box()
 		s.boxes[actor] = m
 	}
 	if e.prev, e.next = m.newest, nil; e.prev == nil {
@@ -56,8 +56,22 @@ func (s *State) leave(e *Entry) {
 	}
 	if m.size--; m.size == 0 {
 		delete(s.boxes, e.Target.Actor)
+		if len(s.spare) < 64 {
+			s.spare = append(s.spare, m)
+		}
 	}
 	delete(s.entries, e.ID)
+}
+
+// box is an empty mailbox.
+func (s *State) box() *mailbox {
+	last := len(s.spare) - 1
+	if last < 0 {
+		return new(mailbox)
+	}
+	m := s.spare[last]
+	s.spare = s.spare[:last]
+	return m
 }
 
 // Queue goes through the entries of an actor, oldest first.

@@ -1,10 +1,6 @@
 package machine
 
-import (
-	"container/heap"
-
-	"github.com/backstay-go/backstay/actors/internal/record"
-)
+import "github.com/backstay-go/backstay/actors/internal/record"
 
 // root is what the home of a client's request remembers of it, wherever its
 // chain is: open from its acceptance on, then the answer.
@@ -37,15 +33,11 @@ func (c *change) fromClient(r *record.ClientRequest) Void {
 		return VoidKnown
 	}
 	c.roots[r.ID] = &root{until: r.Until}
-	key := r.Key
-	if key == "" {
-		key = r.ID.String()
-	}
-	c.accept(&record.Request{
+	c.enqueue(&Entry{Request: record.Request{
 		Link: record.Link{ID: r.ID, Life: r.Until}, Target: r.Target, Deadline: c.deadline(r.TTL, r.Deadline), NotBefore: r.NotBefore,
-		Method: r.Method, Args: r.Args, Key: key, Baggage: r.Baggage, Kept: r.Kept,
+		Method: r.Method, Args: r.Args, Key: r.Key, Baggage: r.Baggage, Kept: r.Kept,
 		Return: record.Return{Kind: record.ReturnClient, Partition: c.self, Reply: r.Reply},
-	})
+	}})
 	return Effective
 }
 
@@ -61,7 +53,7 @@ func (s *State) prolong(id record.ID, r *root, until int64) {
 	}
 	r.until = until
 	if r.done {
-		heap.Push(&s.ends, expiry{at: until, id: id})
+		s.ends.push(expiry{at: until, id: id})
 	}
 }
 
@@ -73,7 +65,7 @@ func (c *change) finish(id record.ID, reply string, result record.Result) {
 		return
 	}
 	r.done, r.answer = true, result
-	heap.Push(&c.ends, expiry{at: r.until, id: id})
+	c.ends.push(expiry{at: r.until, id: id})
 	c.answer(Answer{ID: id, Reply: reply, Result: result})
 	c.forget() // it may have taken longer than anybody asks
 }
@@ -82,7 +74,7 @@ func (c *change) finish(id record.ID, reply string, result record.Result) {
 // stays (P4).
 func (s *State) forget() {
 	for len(s.ends) > 0 && s.clock > s.ends[0].at+s.window {
-		e, _ := heap.Pop(&s.ends).(expiry)
+		e := s.ends.pop()
 		if r := s.roots[e.id]; r != nil && r.done && r.until == e.at {
 			delete(s.roots, e.id)
 		}
@@ -95,19 +87,44 @@ type expiry struct {
 	id record.ID
 }
 
-// deadlines is a heap of expiries, the earliest first. It is no part of the state:
-// the roots say all that it says.
+// deadlines is a heap of expiries, the earliest first. It is no part of the
+// state: the roots say all that it says. It is not container/heap's, which
+// would allocate for every element.
 type deadlines []expiry
 
-func (d deadlines) Len() int           { return len(d) }
-func (d deadlines) Less(i, j int) bool { return d[i].at < d[j].at }
-func (d deadlines) Swap(i, j int)      { d[i], d[j] = d[j], d[i] }
-func (d *deadlines) Push(x any)        { e, _ := x.(expiry); *d = append(*d, e) }
-func (d *deadlines) Pop() any {
-	last := len(*d) - 1
-	e := (*d)[last]
-	*d = (*d)[:last]
-	return e
+func (d *deadlines) push(e expiry) {
+	h := append(*d, e)
+	*d = h
+	for i := len(h) - 1; i > 0; {
+		parent := (i - 1) / 2
+		if h[parent].at <= h[i].at {
+			return
+		}
+		h[parent], h[i] = h[i], h[parent]
+		i = parent
+	}
+}
+
+func (d *deadlines) pop() expiry {
+	h := *d
+	first, last := h[0], len(h)-1
+	h[0] = h[last]
+	h = h[:last]
+	*d = h
+	for i := 0; ; {
+		least := 2*i + 1
+		if least >= last {
+			return first
+		}
+		if right := least + 1; right < last && h[right].at < h[least].at {
+			least = right
+		}
+		if h[i].at <= h[least].at {
+			return first
+		}
+		h[i], h[least] = h[least], h[i]
+		i = least
+	}
 }
 
 // Answer returns the answer of a root whose home this is: done is false while

@@ -1,7 +1,6 @@
 package machine
 
 import (
-	"container/heap"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -62,10 +61,14 @@ func ChunkOf(actor string, n uint32) uint32 {
 // Chunk is the cells of the actors of the k-th chunk of n.
 func (s *State) Chunk(k, n uint32) []byte {
 	var c chunk
-	for _, actor := range sortedKeys(s.cells) {
-		if ChunkOf(actor, n) != k {
-			continue
+	var actors []string
+	for actor := range s.cells {
+		if ChunkOf(actor, n) == k {
+			actors = append(actors, actor)
 		}
+	}
+	slices.Sort(actors)
+	for _, actor := range actors {
 		for name, value := range s.Cells(actor) {
 			c.cells = append(c.cells, storedCell{actor: actor, name: name, value: value})
 		}
@@ -141,10 +144,9 @@ func (c *core) state() (*State, error) {
 	for _, x := range c.roots {
 		r := x.root
 		if s.roots[x.id] = &r; r.done {
-			s.ends = append(s.ends, expiry{at: r.until, id: x.id})
+			s.ends.push(expiry{at: r.until, id: x.id})
 		}
 	}
-	heap.Init(&s.ends)
 	for i := range c.reminders {
 		x := &c.reminders[i]
 		if s.reminders[x.actor] == nil {

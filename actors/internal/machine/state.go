@@ -25,6 +25,11 @@ type State struct {
 	reminders map[string]map[string]*Reminder
 	delayed   map[record.ID]*record.Request
 	ingress   map[source]uint64
+
+	// No part of the state: what the last record's effects and empty mailboxes
+	// took is used again.
+	scratch Effects
+	spare   []*mailbox
 }
 
 // source is a partition of a topic that messages are ingested from.

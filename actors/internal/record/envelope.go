@@ -25,11 +25,12 @@ var (
 
 // Append appends the encoding of r to out.
 func Append(out []byte, r Record) []byte {
-	out = append(out, Version, byte(r.Kind()))
-	header := codec.Append(nil, part(r.header))
-	out = binary.AppendUvarint(out, uint64(len(header)))
-	out = append(out, header...)
-	return codec.Append(out, part(r.payload))
+	w := codec.Writer(append(out, Version, byte(r.Kind())))
+	length := w.Open()
+	r.header(w)
+	w.Close(length)
+	r.payload(w)
+	return w.Written()
 }
 
 // Encode returns the encoding of r, the only one there is.
@@ -46,10 +47,14 @@ func Decode(in []byte) (Record, error) {
 	if r == nil {
 		return nil, fmt.Errorf("%w: kind %d", ErrUnknown, kind)
 	}
-	if err := codec.Decode(header, part(r.header)); err != nil {
+	w := codec.Reader(header)
+	r.header(w)
+	if err := w.Done(); err != nil {
 		return nil, fmt.Errorf("%w: header of %v: %w", ErrCorrupt, kind, err)
 	}
-	if err := codec.Decode(payload, part(r.payload)); err != nil {
+	w = codec.Reader(payload)
+	r.payload(w)
+	if err := w.Done(); err != nil {
 		return nil, fmt.Errorf("%w: payload of %v: %w", ErrCorrupt, kind, err)
 	}
 	return r, nil

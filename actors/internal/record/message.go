@@ -90,7 +90,7 @@ type Request struct {
 	Method    string
 	Args      []byte
 	// Key is the idempotency key: the same in all retries of what calls,
-	// while the id is fresh.
+	// while the id is fresh. A root without one has its id.
 	Key       string
 	Return    Return
 	Ancestors []ID
@@ -104,6 +104,14 @@ type Request struct {
 }
 
 func (*Request) mail() Kind { return KindRequest }
+
+// IdempotencyKey is the key, also of a root that was sent without one.
+func (r *Request) IdempotencyKey() string {
+	if r.Key != "" {
+		return r.Key
+	}
+	return r.ID.String()
+}
 
 func (r *Request) header(w *codec.Walker) {
 	w.Fixed(fieldID, (*[16]byte)(&r.ID))
@@ -203,8 +211,8 @@ type Dead struct {
 func (d *Dead) Fields(w *codec.Walker) {
 	w.Keep(&d.Kept)
 	w.String(1, &d.Reason)
-	w.Message(2, part(d.Request.header))
-	w.Message(3, part(d.Request.payload))
+	w.Part(2, d.Request.header)
+	w.Part(3, d.Request.payload)
 	w.Int(4, &d.Queued)
 	w.Int(5, &d.At)
 	w.Uint(6, &d.Attempts)

@@ -21,8 +21,8 @@ func (p *Packed) Fields(w *codec.Walker) {
 		}
 	}
 	if p.Message != nil {
-		w.Message(2, part(p.Message.header))
-		w.Message(3, part(p.Message.payload))
+		w.Part(2, p.Message.header)
+		w.Part(3, p.Message.payload)
 	}
 }
 
@@ -37,12 +37,6 @@ func Unpack(in []byte) (Message, error) {
 	}
 	return p.Message, nil
 }
-
-// part is one of the two halves of a message.
-type part func(w *codec.Walker)
-
-// Fields describes the half.
-func (p part) Fields(w *codec.Walker) { p(w) }
 
 func newMessage(k Kind) Message {
 	switch k {

@@ -2,11 +2,15 @@ package codec
 
 import "encoding/binary"
 
-// place writes the kept fields that come before number n.
+// place writes the kept fields that come before number n. Most messages have
+// none.
 func (w *Walker) place(n uint64) {
-	if w.kept == nil {
-		return
+	if w.kept != nil && w.known < len(*w.kept) {
+		w.placeKept(n)
 	}
+}
+
+func (w *Walker) placeKept(n uint64) {
 	kept := *w.kept
 	for w.known < len(kept) {
 		tag, size := binary.Uvarint(kept[w.known:])
@@ -25,33 +29,52 @@ func (w *Walker) place(n uint64) {
 }
 
 // find goes on to field n and reports whether it is there; its form (0 number,
-// 1 bytes) must be as given. Fields before n are unknown: they are kept.
+// 1 bytes) must be as given. Fields before n are unknown: they are kept. Most
+// fields of most messages are absent, which is told by the tag of the next one,
+// read once.
 func (w *Walker) find(n, form uint64) bool {
-	for w.err == nil && len(w.in) > 0 {
-		before := w.in
-		tag := w.uvarint()
-		number := tag >> 1
-		switch {
-		case w.err != nil:
-			return false
-		case number <= w.last:
-			w.fail(number, "is out of order")
-			return false
-		case number > n:
-			w.in = before // a later call finds it
-			return false
-		case number == n:
-			w.last = n
+	if w.next == 0 && !w.peek() || w.next>>1 > n {
+		return false
+	}
+	return w.reach(n, form)
+}
+
+// peek reads the next tag, if there is one.
+func (w *Walker) peek() bool {
+	if w.err != nil || len(w.in) == 0 {
+		return false
+	}
+	w.field = w.in
+	tag := w.uvarint()
+	switch {
+	case w.err != nil:
+		return false
+	case tag>>1 <= w.last:
+		w.fail(tag>>1, "is out of order")
+		return false
+	}
+	w.next = tag
+	return true
+}
+
+// reach takes the tags up to that of field n.
+func (w *Walker) reach(n, form uint64) bool {
+	for {
+		tag, number := w.next, w.next>>1
+		w.last, w.next = number, 0
+		if number == n {
 			if tag&1 != form {
 				w.fail(n, "is of another form")
 			}
 			return w.err == nil
 		}
-		w.last = number
+		field := w.field
 		w.skip(tag)
-		w.keep(number, before[:len(before)-len(w.in)])
+		w.keep(number, field[:len(field)-len(w.in)])
+		if !w.peek() || w.next>>1 > n {
+			return false
+		}
 	}
-	return false
 }
 
 // skip goes past the value of an unknown field.
@@ -79,6 +102,16 @@ func (w *Walker) uvarint() uint64 {
 	if w.err != nil {
 		return 0
 	}
+	if len(w.in) > 0 && w.in[0] < 0x80 {
+		v := uint64(w.in[0])
+		w.in = w.in[1:]
+		return v
+	}
+	return w.long()
+}
+
+// long reads a number of more than one byte.
+func (w *Walker) long() uint64 {
 	v, size := binary.Uvarint(w.in)
 	switch {
 	case size == 0:
@@ -93,6 +126,15 @@ func (w *Walker) uvarint() uint64 {
 	}
 	w.in = w.in[size:]
 	return v
+}
+
+// tag writes the tag of a field.
+func (w *Walker) tag(t uint64) {
+	if t < 0x80 {
+		w.out = append(w.out, byte(t))
+		return
+	}
+	w.out = binary.AppendUvarint(w.out, t)
 }
 
 // delimited reads a length and as many bytes.

@@ -31,27 +31,20 @@ func list[T any, P element[T]](w *Walker, n uint64, v *[]T, limit int) {
 	if !w.find(n, 1) {
 		return
 	}
-	w.inside(w.filled(n), &reader[T, P]{n: n, into: v, limit: limit})
-}
-
-// reader reads a list.
-type reader[T any, P element[T]] struct {
-	n     uint64
-	into  *[]T
-	limit int
-}
-
-// Fields is what elements writes.
-func (r *reader[T, P]) Fields(w *Walker) {
-	for w.err == nil && len(w.in) > 0 {
-		if len(*r.into) == r.limit {
-			w.fail(r.n, "has too many elements")
-			return
-		}
-		one := P(new(T))
-		w.inside(w.delimited(), one)
-		*r.into = append(*r.into, *one)
+	outer, ok := w.enter(w.filled(n))
+	if !ok {
+		return
 	}
+	for w.err == nil && len(w.in) > 0 {
+		if len(*v) == limit {
+			w.fail(n, "has too many elements")
+			break
+		}
+		b := w.delimited()
+		*v = append(*v, *new(T))
+		w.inside(b, P(&(*v)[len(*v)-1]))
+	}
+	w.leave(outer)
 }
 
 // elements writes a list.
@@ -83,7 +76,7 @@ func Optional[T any, P element[T]](w *Walker, n uint64, v *P) {
 func Fixeds[T ~[16]byte](w *Walker, n uint64, v *[]T) {
 	if !w.reading {
 		if w.place(n); len(*v) > 0 {
-			w.out = binary.AppendUvarint(w.out, n<<1|1)
+			w.tag(n<<1 | 1)
 			w.out = binary.AppendUvarint(w.out, uint64(16*len(*v)))
 			for _, one := range *v {
 				w.out = append(w.out, one[:]...)

@@ -27,6 +27,8 @@ type Walker struct {
 // frame is where the walker is within one message.
 type frame struct {
 	in    []byte // reading: what is left of the message
+	field []byte // reading: the same, from the tag that was read on
+	next  uint64 // reading: the tag that was read and not taken; 0 if none was
 	end   int    // reading: offset at which in ends, for error messages
 	last  uint64 // reading: number of the last field
 	kept  *Kept  // nil: the message is closed
@@ -35,17 +37,17 @@ type frame struct {
 
 // Append appends the encoding of m to out.
 func Append(out []byte, m Message) []byte {
-	w := Walker{out: out}
-	w.message(m)
-	return w.out
+	w := Writer(out)
+	m.Fields(w)
+	return w.Written()
 }
 
 // Decode fills m, which must be a zero value, from in. Byte slices in m alias
 // in, which must not change afterwards. Every error is an [*Error].
 func Decode(in []byte, m Message) error {
-	w := Walker{reading: true, frame: frame{in: in, end: len(in)}}
-	w.message(m)
-	return w.err
+	w := Reader(in)
+	m.Fields(w)
+	return w.Done()
 }
 
 // Keep makes the message open. It comes first in Fields.
@@ -58,7 +60,7 @@ func (w *Walker) Reading() bool { return w.reading }
 func (w *Walker) Uint(n uint64, v *uint64) {
 	if !w.reading {
 		if w.place(n); *v != 0 {
-			w.out = binary.AppendUvarint(w.out, n<<1)
+			w.tag(n << 1)
 			w.out = binary.AppendUvarint(w.out, *v)
 		}
 		return
@@ -119,8 +121,8 @@ func (w *Walker) Bool(n uint64, v *bool) {
 func (w *Walker) Bytes(n uint64, v *[]byte) {
 	if !w.reading {
 		if w.place(n); len(*v) > 0 {
-			w.out = binary.AppendUvarint(w.out, n<<1|1)
-			w.out = binary.AppendUvarint(w.out, uint64(len(*v)))
+			w.tag(n<<1 | 1)
+			w.tag(uint64(len(*v)))
 			w.out = append(w.out, *v...)
 		}
 		return
@@ -134,8 +136,8 @@ func (w *Walker) Bytes(n uint64, v *[]byte) {
 func (w *Walker) String(n uint64, v *string) {
 	if !w.reading {
 		if w.place(n); *v != "" {
-			w.out = binary.AppendUvarint(w.out, n<<1|1)
-			w.out = binary.AppendUvarint(w.out, uint64(len(*v)))
+			w.tag(n<<1 | 1)
+			w.tag(uint64(len(*v)))
 			w.out = append(w.out, *v...)
 		}
 		return
@@ -149,7 +151,7 @@ func (w *Walker) String(n uint64, v *string) {
 func (w *Walker) Fixed(n uint64, v *[16]byte) {
 	if !w.reading {
 		if w.place(n); *v != [16]byte{} {
-			w.out = binary.AppendUvarint(w.out, n<<1|1)
+			w.tag(n<<1 | 1)
 			w.out = append(w.out, 16)
 			w.out = append(w.out, v[:]...)
 		}
@@ -193,7 +195,7 @@ func (w *Walker) filled(n uint64) []byte {
 // present is false.
 func (w *Walker) nested(n uint64, m Message, present bool) {
 	start := len(w.out)
-	w.out = binary.AppendUvarint(w.out, n<<1|1)
+	w.tag(n<<1 | 1)
 	empty := len(w.out) + 1
 	w.sized(m)
 	if len(w.out) == empty && !present {
@@ -203,12 +205,30 @@ func (w *Walker) nested(n uint64, m Message, present bool) {
 
 // sized writes m with its length before it.
 func (w *Walker) sized(m Message) {
-	at := len(w.out)
+	at := w.Open()
+	m.Fields(w)
+	w.Close(at)
+}
+
+// Prefix is the place of a length that is not known yet.
+type Prefix struct {
+	at    int
+	outer frame
+}
+
+// Open begins a message with its length before it, and no tag, while writing.
+func (w *Walker) Open() Prefix {
+	p := Prefix{at: len(w.out), outer: w.frame}
 	w.out = append(w.out, 0) // most are shorter than 128 bytes
-	outer := w.frame
 	w.frame = frame{}
-	w.message(m)
-	w.frame = outer
+	return p
+}
+
+// Close ends it.
+func (w *Walker) Close(p Prefix) {
+	w.place(math.MaxUint64)
+	w.frame = p.outer
+	at := p.at
 	size := len(w.out) - at - 1
 	if size < 0x80 {
 		w.out[at] = byte(size)
@@ -223,27 +243,29 @@ func (w *Walker) sized(m Message) {
 
 // inside reads m, which is all of b.
 func (w *Walker) inside(b []byte, m Message) {
+	if outer, ok := w.enter(b); ok {
+		m.Fields(w)
+		w.find(math.MaxUint64, 0) // what is left is unknown
+		w.leave(outer)
+	}
+}
+
+// enter goes on with b, which has just been read.
+func (w *Walker) enter(b []byte) (outer frame, ok bool) {
 	if w.err != nil {
-		return
+		return outer, false
 	}
 	if w.depth == maxDepth {
 		w.fail(w.last, "is nested too deeply")
-		return
+		return outer, false
 	}
-	outer := w.frame
+	outer = w.frame
 	w.frame = frame{in: b, end: w.offset()}
 	w.depth++
-	w.message(m)
-	w.depth--
-	w.frame = outer
+	return outer, true
 }
 
-// message walks over all fields of m.
-func (w *Walker) message(m Message) {
-	m.Fields(w)
-	if w.reading {
-		w.find(math.MaxUint64, 0) // what is left is unknown
-		return
-	}
-	w.place(math.MaxUint64)
+func (w *Walker) leave(outer frame) {
+	w.depth--
+	w.frame = outer
 }
