@@ -47,8 +47,40 @@ const (
 	HeaderIgnored Kind = "header ignored"
 	// PipelineEvicted says that the state of one key was given up.
 	PipelineEvicted Kind = "pipeline evicted"
+	// FaultInjected says that a fault was put into an attempt on purpose:
+	// Reason is the fault's name, Err tells what it does, Wait is the latency
+	// that comes with it (see middleware/chaos).
+	FaultInjected Kind = "fault injected"
 	// CallbackPanicked says that a user's callback panicked; Err tells how.
 	CallbackPanicked Kind = "callback panicked"
+)
+
+// What happens to actors: Policy is the type, Key the partition, Operation the
+// method, Attempt the number of the attempt.
+const (
+	// StepDone ends a link of a chain: Outcome, Err, Elapsed.
+	StepDone Kind = "step done"
+	// StepFailed is an attempt that failed and will be repeated after Wait: Err.
+	StepFailed Kind = "step failed"
+	// RequestGivenUp is a request that ended without its method: Reason.
+	RequestGivenUp Kind = "request given up"
+	// PartitionOwned says that a takeover succeeded, after Elapsed.
+	PartitionOwned Kind = "partition owned"
+	// PartitionLost says that an owner gave up, or was replaced: Err.
+	PartitionLost Kind = "partition lost"
+	// PartitionRefused says that a partition cannot be owned by this program, or
+	// not yet: Err.
+	PartitionRefused Kind = "partition refused"
+	// RecordSkipped is a record of a log that cannot be read: Err.
+	RecordSkipped Kind = "record skipped"
+	// OutputLost is a message that can never be delivered: Err.
+	OutputLost Kind = "output lost"
+	// OutboxCongested says that what waits for a destination exceeds its bound,
+	// Err says which; without Err it no longer does.
+	OutboxCongested Kind = "outbox congested"
+	// SnapshotSaved and SnapshotFailed end a snapshot: Elapsed, Err.
+	SnapshotSaved  Kind = "snapshot saved"
+	SnapshotFailed Kind = "snapshot failed"
 )
 
 // Reason says why: why a call was not retried, was rejected, or ended as it
@@ -80,6 +112,15 @@ const (
 	ReasonHedgeWon       Reason = "won"
 	ReasonHedgeLost      Reason = "lost"
 	ReasonHedgeCancelled Reason = "cancelled"
+)
+
+// Why an actor's request ended without its method.
+const (
+	ReasonExpired     Reason = "expired"
+	ReasonMailboxFull Reason = "mailbox_full"
+	ReasonPoison      Reason = "poison"
+	ReasonDeadlock    Reason = "deadlock"
+	ReasonNoMethod    Reason = "no_method"
 )
 
 // Event is one thing that happened. Which fields are set depends on Kind; an

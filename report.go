@@ -3,6 +3,7 @@ package backstay
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -41,6 +42,9 @@ type Summary struct {
 	Age      time.Duration
 	// Key is the idempotency key that the attempts carried.
 	Key string
+	// Injected names the faults that were injected into the attempts on
+	// purpose, in order (see middleware/chaos).
+	Injected []string
 	// Elapsed is the time from the start of the call to its answer.
 	Elapsed time.Duration
 }
@@ -62,10 +66,13 @@ func ReportFrom(ctx context.Context) *Report {
 
 // WithoutReport returns a context that hides the Report of ctx. It is for
 // pipelines: what is called in an attempt may make calls of its own, which are
-// none of the Report's.
+// none of the Report's. [NoteAttempt] still finds it.
 func WithoutReport(ctx context.Context) context.Context {
-	return context.WithValue(ctx, reportKey{}, (*Report)(nil))
+	return context.WithValue(ctx, reportKey{}, hidden{ReportFrom(ctx)})
 }
+
+// hidden is a Report that the calls made within an attempt do not see.
+type hidden struct{ *Report }
 
 // Note changes the summary of ctx's Report, if it has one and its call is not
 // over. It is for policies; f must not keep the pointer.
@@ -73,6 +80,16 @@ func Note(ctx context.Context, f func(*Summary)) {
 	if r := ReportFrom(ctx); r != nil {
 		r.Note(f)
 	}
+}
+
+// NoteAttempt is [Note] for what stands inside of a pipeline, at the end of an
+// attempt, where the Report of the call is hidden.
+func NoteAttempt(ctx context.Context, f func(*Summary)) {
+	if r, ok := ctx.Value(reportKey{}).(hidden); ok {
+		r.Note(f)
+		return
+	}
+	Note(ctx, f)
 }
 
 // Begin starts the Report anew for a call. It is for pipelines. A nil Report
@@ -119,7 +136,8 @@ func (r *Report) Summary() Summary {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := r.s
-	s.Waits = append([]time.Duration(nil), s.Waits...)
+	s.Waits = slices.Clone(s.Waits)
+	s.Injected = slices.Clone(s.Injected)
 	return s
 }
 
@@ -155,6 +173,9 @@ func (s Summary) String() string {
 		if s.Age > 0 {
 			fmt.Fprintf(&b, ", %v old", s.Age.Round(time.Millisecond))
 		}
+	}
+	if len(s.Injected) > 0 {
+		fmt.Fprintf(&b, ", injected: %s", strings.Join(s.Injected, " "))
 	}
 	return b.String()
 }

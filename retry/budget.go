@@ -83,11 +83,13 @@ func (b *Budget) add(amount uint32) {
 // TrySpend takes one token and reports whether there was one. It is to be
 // asked last, when nothing else stands against the retry.
 func (b *Budget) TrySpend() bool {
-	return b == nil || b.trySpend(backstay.Now())
+	return b == nil || b.TrySpendAt(backstay.Now())
 }
 
-func (b *Budget) trySpend(now backstay.Instant) bool {
-	if b.limits.Load().off {
+// TrySpendAt is [Budget.TrySpend] at now, for callers that have read the clock
+// already, and for simulations, which have one of their own.
+func (b *Budget) TrySpendAt(now backstay.Instant) bool {
+	if b == nil || b.limits.Load().off {
 		return true
 	}
 	b.mu.Lock()

@@ -95,7 +95,7 @@ func TestABudgetKeepsItsBooksLikeALedger(t *testing.T) {
 			},
 			"a retry is asked for": func(t *rapid.T) {
 				model.at(now)
-				if got, want := b.trySpend(now), model.spend(); got != want {
+				if got, want := b.TrySpendAt(now), model.spend(); got != want {
 					t.Fatalf("granted: %v, want %v", got, want)
 				}
 			},
@@ -151,7 +151,7 @@ func TestAFullSlotStopsCountingAndDoesNotOverflow(t *testing.T) {
 func TestALongIdleTimeIsNoLongLoop(t *testing.T) {
 	b := newBudget(BudgetConfig{Window: time.Millisecond, Burst: maxBurst}.limits())
 	for range 10 {
-		b.trySpend(1)
+		b.TrySpendAt(1)
 	}
 	b.Deposit(1)
 	far := backstay.Instant(1 << 61)
