@@ -1,4 +1,4 @@
-# Everything here runs on a machine that has Go and nothing else.
+# Everything here but e2e runs on a machine that has Go and nothing else.
 GOLANGCI_VERSION    := v2.15.0
 STATICCHECK_VERSION := v0.8.2
 FUZZTIME            := 5s
@@ -70,12 +70,13 @@ bench: ## measure against the peers, in COUNT rounds, and write the table into R
 	cd bench && go run ./cmd/table -rounds $(COUNT) -readme ../README.md
 
 .PHONY: bench-smoke
-bench-smoke: ## run every benchmark once, to see that it runs
+bench-smoke: ## run every benchmark of bench and e2e once, to see that it runs
 	cd bench && go test -run '^$$' -bench . -benchtime 1x ./...
+	cd e2e && go test -run '^$$' -bench . -benchtime 1x ./redis/...
 
 .PHONY: e2e
-e2e: ## tests against real brokers and stores
-	@if [ -d e2e ]; then cd e2e && go test ./...; else echo "there is no e2e folder yet"; fi
+e2e: ## tests against real servers; they say what is not installed
+	cd e2e && go test -count=1 -timeout 10m ./...
 
 .PHONY: ci
 ci: ## everything that has to pass before a change goes in

@@ -19,6 +19,17 @@ const (
 	KeyNotFreed backstay.Kind = "key not freed"
 )
 
+// What a [Store] that asks another process tells its own scope's observer.
+const (
+	// StoreFailed says that the store could not do what it was asked for:
+	// Operation says what that was (begin, renew, complete or release), Err
+	// why not.
+	StoreFailed backstay.Kind = "store failed"
+	// LetThrough says that work begins unprotected, because the store failed
+	// and is configured so; Err says how.
+	LetThrough backstay.Kind = "let through"
+)
+
 // Why a [Guard] refused.
 const (
 	ReasonKeyMissing    backstay.Reason = "key_missing"
