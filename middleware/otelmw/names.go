@@ -1,0 +1,43 @@
+package otelmw
+
+import (
+	"go.opentelemetry.io/otel/attribute"
+
+	"github.com/backstay-go/backstay/breaker"
+)
+
+// scope names the instrumentation to OpenTelemetry.
+const scope = "github.com/backstay-go/backstay/middleware/otelmw"
+
+// other stands for the names beyond a limit.
+const other = "other"
+
+// The attributes of metrics and spans.
+const (
+	keyPolicy         attribute.Key = "backstay.policy"
+	keyKey            attribute.Key = "backstay.key"
+	keyOperation      attribute.Key = "backstay.operation"
+	keyOutcome        attribute.Key = "backstay.outcome"
+	keyAttemptOutcome attribute.Key = "backstay.attempt.outcome"
+	keyReason         attribute.Key = "backstay.reason"
+	keyCause          attribute.Key = "backstay.cause"
+	keyFrom           attribute.Key = "backstay.from"
+	keyTo             attribute.Key = "backstay.to"
+	keyState          attribute.Key = "backstay.state"
+	keyRung           attribute.Key = "backstay.rung"
+	keyCopy           attribute.Key = "backstay.copy"
+)
+
+// The attributes of spans alone.
+const (
+	keyAttempt  attribute.Key = "backstay.attempt"
+	keyAttempts attribute.Key = "backstay.attempts"
+	keyWait     attribute.Key = "backstay.wait"
+	keyError    attribute.Key = "backstay.error"
+)
+
+// states are those of a breaker: backstay.breaker.state has a series for each.
+var states = [...]string{
+	breaker.Closed.String(), breaker.Open.String(), breaker.HalfOpen.String(),
+	breaker.ForcedOpen.String(), breaker.ForcedClosed.String(), breaker.MetricsOnly.String(),
+}

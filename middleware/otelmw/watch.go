@@ -1,0 +1,79 @@
+package otelmw
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/backstay-go/backstay/middleware"
+)
+
+// Source is where gauges read: a [middleware.Registry], or single pipelines
+// through [Of].
+type Source interface {
+	Statuses() []middleware.Status
+}
+
+// Of makes a [Source] of single pipelines.
+func Of(pipelines ...*middleware.Pipeline) Source { return single(pipelines) }
+
+type single []*middleware.Pipeline
+
+// Statuses returns the state of every pipeline.
+func (all single) Statuses() []middleware.Status {
+	statuses := make([]middleware.Status, len(all))
+	for i, p := range all {
+		statuses[i] = p.Status()
+	}
+	return statuses
+}
+
+// Watch has the gauges tell the state of the pipelines in sources whenever
+// metrics are collected, until stop is called or the Observer closed. Stop them
+// when the pipelines are closed, or they live as long as the Observer does.
+func (o *Observer) Watch(sources ...Source) (stop func()) { return o.watched.add(sources) }
+
+// Close ends the gauges; the error is the meter provider's. Events are counted
+// as before. Close may be called again.
+func (o *Observer) Close() error { return o.watched.registration.Unregister() }
+
+// watched are the sources that gauges read.
+type watched struct {
+	registration metric.Registration // of the function that reads them
+
+	mu sync.Mutex // held by writers
+	// all is copied by writers: the reader is called under locks of the SDK,
+	// where it must not wait for us.
+	all atomic.Pointer[[]*watch]
+}
+
+// watch is a Source in use: a pointer to it tells it from others.
+type watch struct{ Source }
+
+func (w *watched) now() []*watch {
+	if all := w.all.Load(); all != nil {
+		return *all
+	}
+	return nil
+}
+
+func (w *watched) add(sources []Source) (stop func()) {
+	mine := make([]*watch, len(sources))
+	for i, s := range sources {
+		mine[i] = &watch{s}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	all := slices.Concat(w.now(), mine)
+	w.all.Store(&all)
+	return func() { w.remove(mine) }
+}
+
+func (w *watched) remove(these []*watch) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	left := slices.DeleteFunc(slices.Clone(w.now()), func(s *watch) bool { return slices.Contains(these, s) })
+	w.all.Store(&left)
+}
