@@ -93,11 +93,14 @@ func RunAt[Q, R any](ctx context.Context, began backstay.Instant, p *Policy, x b
 		remaining = began.Until(end)
 	}
 	b := p.Plan(remaining, bounded)
+	if b.Limit > 0 && unbounded(ctx) {
+		b = p.withoutTotal().Plan(remaining, bounded)
+	}
 	if err := ctx.Err(); err != nil || b.Late {
 		var none R
 		return none, p.refuse(ctx, b)
 	}
-	if b.Limit == 0 || (unbounded(ctx) && p.config.Reserve == 0) {
+	if b.Limit == 0 {
 		return next(ctx, q)
 	}
 	return within(lazyctx.New(ctx, began.Add(b.Limit)), b.Limit, p, x, q, next)
@@ -113,6 +116,13 @@ func Unbounded(ctx context.Context) context.Context {
 }
 
 func unbounded(ctx context.Context) bool { return ctx.Value(unboundedKey{}) != nil }
+
+// withoutTotal returns p with the caller's deadline as its only bound.
+func (p *Policy) withoutTotal() *Policy {
+	open := Policy{config: p.config}
+	open.config.Total = NoTotal
+	return &open
+}
 
 // refuse returns the error of a call that is not made, and tells of it.
 func (p *Policy) refuse(ctx context.Context, b Budget) error {

@@ -85,6 +85,30 @@ func TestTheTotalBoundsTheReadingOfTheAnswer(t *testing.T) {
 	})
 }
 
+func TestAReserveOfAnUnboundedCallIsThatOfItsCallersDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := policy(t, deadline.Config{Total: time.Second, Reserve: 100 * time.Millisecond})
+		for _, c := range []struct{ callers, want time.Duration }{
+			{0, -1}, {time.Minute, time.Minute - 100*time.Millisecond},
+		} {
+			ctx, cancel := deadline.Unbounded(t.Context()), func() {}
+			if c.callers > 0 {
+				ctx, cancel = context.WithTimeout(ctx, c.callers)
+			}
+			got, err := deadline.Do(ctx, p, func(ctx context.Context) (time.Duration, error) {
+				if left, bounded := deadline.Remaining(ctx); bounded {
+					return left, nil
+				}
+				return -1, nil
+			})
+			if got != c.want || err != nil {
+				t.Errorf("a caller with %v has %v left, %v; want %v", c.callers, got, err, c.want)
+			}
+			cancel()
+		}
+	})
+}
+
 func TestAnUnboundedCallOutlivesTheTotal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, err := deadline.Do(deadline.Unbounded(t.Context()), policy(t, deadline.Config{}), func(ctx context.Context) (int, error) {

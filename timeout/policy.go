@@ -89,7 +89,17 @@ func With(ctx context.Context, d time.Duration) context.Context {
 	return context.WithValue(ctx, withKey{}, d)
 }
 
-// after returns the limit that counts for a call under ctx.
+// AfterUnder returns the limit that counts for attempts under ctx: what [With]
+// says there, or else the configured one; [Off] if there is none. It is for
+// protocols that have to bound a part of an attempt themselves.
+func (p *Policy) AfterUnder(ctx context.Context) time.Duration {
+	if p == nil {
+		return Off
+	}
+	return p.after(ctx)
+}
+
+// after is AfterUnder for a policy that is there.
 func (p *Policy) after(ctx context.Context) time.Duration {
 	if d, ok := ctx.Value(withKey{}).(time.Duration); ok {
 		return d

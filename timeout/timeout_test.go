@@ -143,6 +143,28 @@ func TestPerCallLimits(t *testing.T) {
 	})
 }
 
+func TestTheLimitUnderAContext(t *testing.T) {
+	p, err := timeout.New(timeout.Config{After: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name   string
+		policy *timeout.Policy
+		ctx    context.Context
+		want   time.Duration
+	}{
+		{"the configured one", p, t.Context(), time.Minute},
+		{"the call's own", p, timeout.With(t.Context(), time.Second), time.Second},
+		{"taken off", p, timeout.With(t.Context(), timeout.Off), timeout.Off},
+		{"no policy", nil, timeout.With(t.Context(), time.Second), timeout.Off},
+	} {
+		if got := c.policy.AfterUnder(c.ctx); got != c.want {
+			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
 func TestLimit(t *testing.T) {
 	for _, c := range []struct {
 		name      string

@@ -38,6 +38,19 @@ func (f *attemptError) GRPCStatus() *status.Status {
 // Outcome is how the attempt is judged; see [Classify].
 func (f *attemptError) Outcome() backstay.Outcome { return f.outcome }
 
+// withoutConnection judges an attempt that has ended before it had a
+// connection. What is not for want of one is the caller's mistake: metadata
+// that cannot be sent, a compressor that is not installed.
+func withoutConnection(o backstay.Outcome, code codes.Code) backstay.Outcome {
+	o.Unsent = true
+	switch code { //nolint:exhaustive // the rest is alike
+	case codes.Unavailable, codes.DeadlineExceeded, codes.Canceled:
+	default:
+		o.Class = backstay.Permanent
+	}
+	return o
+}
+
 // failed returns the error of an attempt at q that ended in r and err.
 func (c *Client) failed(q *Request, r *Reply, err error) error {
 	if _, judged := errors.AsType[backstay.Judged](err); judged {
@@ -46,8 +59,10 @@ func (c *Client) failed(q *Request, r *Reply, err error) error {
 	f := &attemptError{err: err, reply: r, outcome: Classify(err, r.Trailer)}
 	code := f.GRPCStatus().Code()
 	switch {
-	case code == codes.Unavailable && r.unsent():
-		f.outcome.Unsent = true
+	case r.unsent():
+		f.outcome = withoutConnection(f.outcome, code)
+	case !r.heard() && (code == codes.Internal || code == codes.ResourceExhausted) && !q.sendable():
+		f.outcome = backstay.Outcome{Class: backstay.Permanent}
 	case code == codes.Aborted && q.keyed && f.outcome.RetryAfter > 0:
 		f.outcome.Class = backstay.Transient // the first copy is still being worked on
 	case c.retryable[code]:

@@ -52,10 +52,16 @@ func writes(o grpc.CallOption) bool {
 	}
 }
 
-// of returns the options of one attempt, which writes to r.
-func (s *callOptions) of(r *Reply) []grpc.CallOption {
+// of returns the options of one attempt, which writes to r; in room, if that
+// is enough. The header costs several allocations, and so is asked for only
+// where somebody wants it.
+func (s *callOptions) of(r *Reply, header bool, room []grpc.CallOption) []grpc.CallOption {
 	via, end := r.watching()
-	return append(slices.Clip(s.passed), grpc.Header(&r.Header), grpc.Trailer(&r.Trailer), via, end)
+	all := append(append(room, s.passed...), grpc.Trailer(&r.Trailer), via, end)
+	if header {
+		all = append(all, grpc.Header(&r.Header))
+	}
+	return all
 }
 
 // publish tells the caller's options what r came to; r may be nil.

@@ -3,13 +3,13 @@ package grpcmw
 import (
 	"context"
 	"errors"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 
 	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/fallback"
-	"github.com/backstay-go/backstay/idempotency"
 	"github.com/backstay-go/backstay/internal/drain"
 	"github.com/backstay-go/backstay/middleware"
 )
@@ -21,9 +21,6 @@ type Client struct {
 	pipelines *middleware.Registry
 	ladder    *fallback.Ladder[*Request, *Reply]
 	key       func(*Request) string
-	keys      *idempotency.Policy
-	keyHeader string // in the lower case of metadata
-	tells     func(host string) bool
 	passed    methods
 	repeats   repetition
 	retryable map[codes.Code]bool
@@ -31,7 +28,9 @@ type Client struct {
 	exchange  *exchange
 	send      backstay.Call[*Request, *Reply] // sendOnce, bound once
 	openings  drain.Group
-	retries   bool // the target has retries of its own
+
+	firstAnswer  time.Duration // see [WithFirstAnswer]; 0: no limit
+	readsHeaders bool          // also where the caller does not ask for them
 }
 
 // DialOptions returns what puts the Client under a connection: its two
@@ -46,7 +45,7 @@ func (c *Client) DialOptions() []grpc.DialOption {
 		grpc.WithChainUnaryInterceptor(c.Unary),
 		grpc.WithChainStreamInterceptor(c.Stream),
 	}
-	if c.retries {
+	if c.now().retries {
 		options = append(options, grpc.WithDisableRetry())
 	}
 	return options
@@ -60,6 +59,7 @@ func (c *Client) Close(ctx context.Context) error {
 	return errors.Join(c.pipelines.Close(ctx), c.openings.Close(ctx), c.ladder.Close(ctx))
 }
 
-// Pipelines returns the registry of the Client's pipelines, for reports and
-// for manual control.
+// Pipelines returns the registry of the Client's pipelines, for reports, for
+// manual control, and to put another target in force: its Apply changes all that
+// the Client does, but for its fallbacks and what [Client.DialOptions] said.
 func (c *Client) Pipelines() *middleware.Registry { return c.pipelines }

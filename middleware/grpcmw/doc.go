@@ -20,21 +20,25 @@
 //
 //   - An RPC is sent again only if it may be: its .proto says so
 //     (idempotency_level), an option names it, it carries an idempotency key,
-//     its caller marked it (retry.MarkRepeatable), or it never reached a
-//     connection. gRPC itself knows no safe methods, so without one of these
-//     it is sent once.
-//   - Every attempt has a reply message, header, trailer and peer of its own.
-//     The caller's are written once, at the end of a call that went well.
+//     its caller marked it (retry.MarkRepeatable), its target is idempotent, or
+//     it never reached a connection. gRPC itself knows no safe methods, so
+//     without one of these it is sent once.
+//   - No two attempts share a reply message, header, trailer or peer, and what
+//     may outlive its call (late copies, abandoned attempts, refreshes) shares
+//     nothing with its caller, the request's message included.
 //   - A stream is opened again, with its one request, until the server first
 //     answers it; nothing that its caller has seen is ever replayed.
 //   - The server's word counts: grpc-retry-pushback-ms exactly, RetryInfo at
 //     least, "do not retry" in all its forms.
-//   - Every error satisfies status.FromError: the backend's own last status, or
-//     for a refusal UNAVAILABLE or DEADLINE_EXCEEDED; and errors.Is finds what
-//     it is: breaker.ErrOpen, bulkhead.ErrFull, backstay.ErrRejected.
+//   - Every error satisfies status.FromError: the backend's own last status,
+//     word for word, or for a refusal UNAVAILABLE or DEADLINE_EXCEEDED; and
+//     errors.Is finds what it is: breaker.ErrOpen, bulkhead.ErrFull,
+//     backstay.ErrRejected.
 //   - The caller's metadata and request are not changed. Servers are told
 //     grpc-previous-rpc-attempts on repetitions and hedged copies; hosts of the
 //     target's Propagate section x-backstay-attempt as well.
+//   - What grpc-go itself refuses to send, such as text that is not UTF-8, is
+//     the caller's mistake: neither repeated nor held against the backend.
 //   - Health checks and reflection pass untouched.
 //
 // # The promise, for servers
@@ -47,6 +51,8 @@
 //   - A unary RPC with an idempotency key is worked on once; a repetition gets
 //     the first answer, message, status and metadata, marked
 //     idempotent-replayed: true.
+//   - A unary handler that is not done by its Timeout is answered for, also where
+//     it ignores its context. Its permit stays with it until it returns.
 //   - A panic is one INTERNAL answer that says nothing of the panic, which the
 //     observer is told of, and frees permit and key.
 //
@@ -58,9 +64,11 @@
 //	retried codes    UNAVAILABLE; RESOURCE_EXHAUSTED with a server's wait;
 //	                 ABORTED with one for a keyed call; see WithRetryable
 //	key metadata     idempotency-key, quoted
-//	streams          neither attempt timeout nor total deadline, no fallback, no hedge
+//	streams          the attempt timeout bounds the search for a connection, and
+//	                 see WithFirstAnswer; no total deadline, no fallback, no hedge
 //	grpc-go's retry  off beside retries of ours; its transparent ones stay
-//	server           nothing without a section; Deadline caps unary RPCs at 60s
+//	server           nothing without a section, see middleware.Server; Deadline
+//	                 caps unary RPCs at 60s, Timeout is for them alone
 //	kept answers     OK, INVALID_ARGUMENT, NOT_FOUND, ALREADY_EXISTS,
 //	                 FAILED_PRECONDITION, OUT_OF_RANGE
 //
@@ -83,10 +91,19 @@
 // breaker.
 //
 // A request's message must not be changed before its call has returned, and
-// that of a stream before its first answer.
+// one that was sent on a stream not at all, as ever in gRPC.
 //
-// A non-protobuf reply starts from its zero value, whatever the caller put in;
-// one that is not a pointer cannot be made again, so its call is sent once.
+// What the caller's reply holds after a call that failed is not defined, as
+// ever in gRPC. A reply that is not a pointer cannot be made again, so its call
+// is sent once. A request that is no protobuf message is copied by the codec
+// that the call names; where none can, the call is neither hedged nor
+// abandoned, and a stale reply to it not refreshed.
+//
+// What grpc-go refuses by its limit for received messages looks like a server
+// that is overloaded, RESOURCE_EXHAUSTED; [WithClassifier] can tell them apart.
+//
+// grpc-go repeats by itself, once, an RPC that a server has not looked at.
+// Such repetitions are neither counted nor bounded by the budget.
 //
 // The answers of keyed RPCs are given again by their type: a program that
 // replays them must link the package of the message.

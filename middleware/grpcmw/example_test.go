@@ -116,7 +116,7 @@ func ExampleNewServer() {
 		fmt.Println(err)
 		return
 	}
-	server, err := grpcmw.NewServer(grpcmw.ServerConfig{
+	server, err := grpcmw.NewServer(middleware.Server{
 		Name:        "payments",
 		Deadline:    &deadline.IncomingConfig{},
 		Bulkhead:    &bulkhead.Config{Limit: 200},

@@ -16,7 +16,8 @@ type exchange struct {
 
 // Repeat allows what may be sent twice: an RPC that never reached the server,
 // a method that says so of itself or is named by an option, a call that
-// carries an idempotency key, or one that its caller marked.
+// carries an idempotency key, one that its caller marked, or any to a target
+// that is idempotent.
 func (x *exchange) Repeat(q *Request, o backstay.Outcome) error {
 	if err := q.isolated(); err != nil {
 		return err
@@ -24,15 +25,15 @@ func (x *exchange) Repeat(q *Request, o backstay.Outcome) error {
 	if err := q.stream.repeatable(); err != nil {
 		return err
 	}
-	if o.Unsent || q.keyed || q.repeatable || x.c.repeats.mayRepeat(q.Method) {
+	if o.Unsent || q.keyed || q.repeatable || x.c.repeats.mayRepeat(q.Method) || x.c.now().idempotent {
 		return nil
 	}
-	return fmt.Errorf("grpcmw: %s is not known to be idempotent: set its idempotency_level, name it by WithIdempotent, "+
-		"send an idempotency key, or mark the context with retry.MarkRepeatable", q.Method)
+	return fmt.Errorf("grpcmw: %s is not known to be idempotent: set its idempotency_level, name it by WithIdempotent, send an "+
+		"idempotency key, mark the context with retry.MarkRepeatable, or the target as idempotent", q.Method)
 }
 
-// Hedge allows copies of unary reads, and of other unary calls that may be
-// repeated and that their caller marked.
+// Hedge allows copies of unary reads, of other unary calls that may be repeated
+// and that their caller marked, and of any to a target that is idempotent.
 func (x *exchange) Hedge(q *Request) error {
 	if q.stream != nil {
 		return errors.New("grpcmw: a stream is never hedged")
@@ -40,26 +41,47 @@ func (x *exchange) Hedge(q *Request) error {
 	if err := q.isolated(); err != nil {
 		return err
 	}
-	if x.c.repeats.safe(q.Method) || q.hedgeable && (q.keyed || x.c.repeats.mayRepeat(q.Method)) {
+	if x.c.repeats.safe(q.Method) || x.c.now().idempotent || q.hedgeable && (q.keyed || x.c.repeats.mayRepeat(q.Method)) {
 		return nil
 	}
 	return fmt.Errorf("grpcmw: %s is not known to be a read: set its idempotency_level, or name it by WithReads", q.Method)
 }
 
-// Fork returns q: the messages of requests are only read, and each attempt
-// makes its own reply.
-func (x *exchange) Fork(q *Request, _ int) (*Request, error) { return q, nil }
+// Fork returns a request that shares nothing with q: late copies, abandoned
+// attempts and refreshes outlive the call, and after that its caller may use
+// the message again. A stream is opened anew as it is, since no message may be
+// changed that was sent on one.
+func (x *exchange) Fork(q *Request, attempt int) (*Request, error) {
+	if q.stream != nil {
+		return q, nil
+	}
+	if err := q.isolated(); err != nil {
+		return nil, err
+	}
+	return q.fork(attempt)
+}
 
 // Classify judges by [Classify] and the Client's classifier.
 func (x *exchange) Classify(r *Reply, err error) backstay.Outcome {
+	if err == nil && x.c.classify == nil {
+		return backstay.Outcome{}
+	}
+	return x.c.judge(r, err)
+}
+
+// judge is apart so that a success need not pay for it.
+func (c *Client) judge(r *Reply, err error) backstay.Outcome {
 	o := outcomeOf(err)
-	if x.c.classify == nil {
+	if f, ok := errors.AsType[*attemptError](err); ok {
+		o.Unsent = o.Unsent || f.outcome.Unsent // also of an attempt that was cut at its limit
+		if r == nil {
+			r = f.reply
+		}
+	}
+	if c.classify == nil {
 		return o
 	}
-	if f, ok := errors.AsType[*attemptError](err); ok && r == nil {
-		r = f.reply
-	}
-	return x.c.classify(r, err, o)
+	return c.classify(r, err, o)
 }
 
 // outcomeOf judges an error that has passed through policies.

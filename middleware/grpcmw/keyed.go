@@ -19,18 +19,15 @@ import (
 
 // once runs handler, and for an RPC with an idempotency key, once per key.
 func (s *Server) once(ctx context.Context, req any, method string, handler grpc.UnaryHandler) (any, error) {
-	if s.guard == nil {
-		return handler(ctx, req)
-	}
 	md, _ := metadata.FromIncomingContext(ctx)
-	key, err := idempotency.ParseFields(md[s.keyHeader])
-	if err != nil {
-		return nil, keyError(err)
+	key, guarded, err := s.admission.Keyed(carrier(md))
+	switch {
+	case err != nil:
+		return nil, err
+	case !guarded:
+		return handler(ctx, req)
 	}
 	r := idempotency.Request{Key: key, Scope: []string{s.tenantOf(ctx), method}}
-	if !s.guard.Guards(r) {
-		return handler(ctx, req)
-	}
 	if key != "" {
 		if r.Fingerprint, err = s.fingerprint(req, r.Scope); err != nil {
 			return nil, err
@@ -66,7 +63,7 @@ func (s *Server) fingerprint(req any, scope []string) (f idempotency.Fingerprint
 func (s *Server) guarded(ctx context.Context, r idempotency.Request, req any, handler grpc.UnaryHandler) (any, error) {
 	var reply any
 	var failed error // an answer that is an error, and kept
-	answer, replayed, err := s.guard.Run(ctx, r, func(work context.Context) (idempotency.Answer, error) {
+	answer, replayed, err := s.admission.Guard().Run(ctx, r, func(work context.Context) (idempotency.Answer, error) {
 		rec := newRecorder(work)
 		got, err := handler(rec.context(work), req)
 		if err != nil && !lasting(err) {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/idempotency"
+	"github.com/backstay-go/backstay/middleware"
 	"github.com/backstay-go/backstay/middleware/grpcmw"
 	"github.com/backstay-go/backstay/retry"
 	"github.com/backstay-go/backstay/timeout"
@@ -30,7 +31,7 @@ func guarded(t *testing.T, c idempotency.GuardConfig, options ...grpcmw.ServerOp
 	if err != nil {
 		t.Fatal(err)
 	}
-	return server(t, grpcmw.ServerConfig{Idempotency: &c}, append(options, grpcmw.ServerStore(store))...)
+	return server(t, middleware.Server{Idempotency: &c}, append(options, grpcmw.ServerStore(store))...)
 }
 
 func keyed(ctx context.Context, key string) context.Context {

@@ -148,7 +148,7 @@ func client(t *testing.T, target middleware.Target, options ...grpcmw.Option) *g
 	return c
 }
 
-func server(t *testing.T, config grpcmw.ServerConfig, options ...grpcmw.ServerOption) *grpcmw.Server {
+func server(t *testing.T, config middleware.Server, options ...grpcmw.ServerOption) *grpcmw.Server {
 	t.Helper()
 	s, err := grpcmw.NewServer(config, options...)
 	if err != nil {

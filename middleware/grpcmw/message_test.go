@@ -11,15 +11,19 @@ import (
 	"github.com/backstay-go/backstay/middleware/grpcmw"
 )
 
-func TestAReplyIsWholeWhateverItHolds(t *testing.T) {
+func TestTheReplyOfAnotherAttemptIsWholeWhateverItHolds(t *testing.T) {
 	want, err := structpb.NewStruct(map[string]any{"list": []any{1, "a", nil}, "nested": map[string]any{"b": true}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want.ProtoReflect().SetUnknown([]byte{0x98, 0x06, 0x01}) // field 99 of a newer version
-	c := client(t, only("test"))
+	c := client(t, retries(), reads())
+	attempts := 0
 	got, _ := structpb.NewStruct(map[string]any{"old": "value"})
 	err = c.Unary(t.Context(), say, nil, got, nil, func(_ context.Context, _ string, _, reply any, _ *grpc.ClientConn, _ ...grpc.CallOption) error {
+		if attempts++; attempts == 1 {
+			return down
+		}
 		proto.Merge(reply.(proto.Message), want)
 		return nil
 	})

@@ -21,19 +21,20 @@ var headerAttempt = strings.ToLower(wire.HeaderAttempt)
 // honours keys, a new one. Keys are made for calls that need one to be
 // repeated. The metadata of ctx stays as it is.
 func (c *Client) withKey(ctx context.Context, q *Request) (context.Context, error) {
-	if md, ok := metadata.FromOutgoingContext(ctx); ok && len(md[c.keyHeader]) > 0 {
-		key, err := idempotency.ParseFields(md[c.keyHeader])
+	s := c.now()
+	if md, ok := metadata.FromOutgoingContext(ctx); ok && len(md[s.keyHeader]) > 0 {
+		key, err := idempotency.ParseFields(md[s.keyHeader])
 		if err != nil {
 			return ctx, keyError(err)
 		}
 		q.keyed = true
-		ctx, _ = idempotency.Ensure(idempotency.WithKey(ctx, key), c.keys)
+		ctx, _ = idempotency.Ensure(idempotency.WithKey(ctx, key), s.keys)
 		return ctx, nil
 	}
-	if idempotency.KeyFrom(ctx) == "" && (c.keys == nil || c.repeats.mayRepeat(q.Method)) {
+	if idempotency.KeyFrom(ctx) == "" && (s.keys == nil || c.repeats.mayRepeat(q.Method)) {
 		return ctx, nil
 	}
-	ctx, key := idempotency.Ensure(ctx, c.keys)
+	ctx, key := idempotency.Ensure(ctx, s.keys)
 	if key == "" {
 		return ctx, nil
 	}
@@ -41,7 +42,7 @@ func (c *Client) withKey(ctx context.Context, q *Request) (context.Context, erro
 		return ctx, keyError(err)
 	}
 	q.keyed = true
-	return metadata.AppendToOutgoingContext(ctx, c.keyHeader, c.keys.Format(key)), nil
+	return metadata.AppendToOutgoingContext(ctx, s.keyHeader, s.keys.Format(key)), nil
 }
 
 // keyError makes the refusal of an unusable key the caller's mistake.
@@ -65,7 +66,7 @@ func (c *Client) outgoing(ctx context.Context, q *Request) context.Context {
 		md = make(metadata.MD, 2)
 	}
 	md.Set(wire.HeaderGRPCPreviousTries, strconv.Itoa(previous))
-	if attempt > 1 && c.tells(q.Host()) {
+	if attempt > 1 && c.now().tells(q.Host()) {
 		md.Set(headerAttempt, strconv.Itoa(attempt))
 	}
 	return metadata.NewOutgoingContext(ctx, md)

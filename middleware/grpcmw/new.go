@@ -2,8 +2,6 @@ package grpcmw
 
 import (
 	"errors"
-	"slices"
-	"strings"
 
 	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/fallback"
@@ -13,7 +11,10 @@ import (
 // NewClient returns a Client for the policies of target, or every fault of the
 // configuration. Of target, HTTP and Propagate.Header have no meaning here.
 func NewClient(target middleware.Target, options ...Option) (*Client, error) {
-	b := builder{client: &Client{key: (*Request).Host}}
+	b := builder{
+		client:    &Client{key: (*Request).Host},
+		pipelines: []middleware.Option{middleware.WithSettings(newSettings)},
+	}
 	b.client.passed.add(untouched)
 	for _, o := range options {
 		o(&b)
@@ -28,35 +29,30 @@ func NewClient(target middleware.Target, options ...Option) (*Client, error) {
 func (b *builder) build(target middleware.Target) error {
 	c := b.client
 	pipelines, err := middleware.NewRegistry(target, b.pipelines...)
-	if err := errors.Join(err, backstay.Under("grpcmw", c.validate())); err != nil {
+	if err := errors.Join(err, backstay.Under("grpcmw", b.validate())); err != nil {
 		return err
 	}
 	c.pipelines = pipelines
-	c.keys = pipelines.Idempotency()
-	c.keyHeader = strings.ToLower(c.keys.Header())
-	c.tells = tells(target.Propagate.Hosts)
-	c.retries = target.Retry != nil
 	c.exchange = &exchange{c}
 	c.send = c.sendOnce
+	c.readsHeaders = c.classify != nil || len(b.rungs) > 0
 	c.ladder, err = b.ladder(target.Fallback)
 	return err
 }
 
-// validate returns a fault for every method of the options that is none.
-func (c *Client) validate() error {
+// validate returns the faults of the options: of every method that is none, and
+// of the limit for first answers.
+func (b *builder) validate() error {
+	c := b.client
 	return errors.Join(
 		c.passed.validate("pass_through"),
 		c.repeats.reads.validate("reads"),
 		c.repeats.idempotent.validate("idempotent"),
+		backstay.Check(backstay.Setting{
+			Path: "first_answer", Value: c.firstAnswer, Valid: !b.firstAnswer || c.firstAnswer > 0,
+			Allowed: "must be positive",
+		}),
 	)
-}
-
-// tells returns which hosts are told the number of the attempt.
-func tells(hosts []string) func(string) bool {
-	if slices.Contains(hosts, "*") {
-		return func(string) bool { return true }
-	}
-	return func(host string) bool { return slices.Contains(hosts, host) }
 }
 
 // ladder makes the ladder of the rungs that the options added; nil without any.

@@ -9,10 +9,12 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/middleware"
+	"github.com/backstay-go/backstay/timeout"
 )
 
 // opening is a stream as its caller sees it. Policies act on the stream until
@@ -61,35 +63,42 @@ func (o *opening) run(ctx context.Context, began backstay.Instant) {
 	o.err = errGone // what stands if a callback exits
 	p := o.c.pipelines.Get(o.c.key(o.q), began)
 	r, err := middleware.RunAt(ctx, began, p, nil, o.c.exchange, o.q, o.attempt)
-	o.reply, o.err = r, withStatus(ctx, err)
+	o.reply, o.err = r, returned(ctx, err)
 }
 
 // attempt opens the stream once and waits for the server's answer.
 func (o *opening) attempt(ctx context.Context, q *Request) (*Reply, error) {
-	ctx, cancel := context.WithCancel(o.c.outgoing(ctx, q))
+	a := newStreamAttempt(o.c.outgoing(ctx, q), o.c.pipelines.Scope().Name())
 	r := &Reply{}
-	open := false
 	defer func() {
 		if r.live == nil {
-			cancel() // also where streamer panics or exits its goroutine
+			a.end() // also where streamer panics or exits its goroutine
 		}
 	}()
-	via, end := r.watching()
-	cs, err := o.streamer(ctx, o.desc, q.cc, q.Method, append(slices.Clip(o.options), via, end)...)
-	if err == nil {
-		open = true
-		o.begin(cs)
-		err = o.answered(ctx, cs, r)
+	cs, err := o.connect(a, r)
+	if err != nil {
+		return nil, a.cutShort(o.c.failed(q, r, err))
 	}
-	switch {
-	case err == nil, open && errors.Is(err, io.EOF):
-	case open: // on a connection; r is not looked at, since grpc-go may still write to it
-		return nil, o.c.failed(q, &Reply{Trailer: cs.Trailer()}, err)
-	default:
-		return nil, o.c.failed(q, r, err)
+	o.begin(cs)
+	err = o.answered(a, cs, r)
+	if err != nil && !errors.Is(err, io.EOF) {
+		// r is not looked at, since grpc-go may still write to it.
+		return nil, a.cutShort(o.c.failed(q, &Reply{Trailer: cs.Trailer()}, err))
 	}
-	r.live = newLiveStream(ctx, cancel, cs, err)
+	r.live = newLiveStream(a, a.end, cs, err)
 	return r, nil
+}
+
+// connect has the stream opened, for which grpc-go may have to wait for a
+// connection: as long as an attempt may take.
+func (o *opening) connect(a *streamAttempt, r *Reply) (grpc.ClientStream, error) {
+	inTime := a.limit(o.c.now().opens.AfterUnder(o.ctx))
+	via, end := r.watching()
+	cs, err := o.streamer(a, o.desc, o.q.cc, o.q.Method, append(slices.Clip(o.options), via, end)...)
+	if err == nil && !inTime() {
+		err = status.FromContextError(a.Err()).Err()
+	}
+	return cs, err
 }
 
 // begin makes cs the current stream. The first one goes to the caller; those
@@ -110,19 +119,24 @@ func (o *opening) begin(cs grpc.ClientStream) {
 
 // answered waits until the server has answered, and returns nil, or until the
 // stream has ended without an answer: io.EOF if well.
-func (o *opening) answered(ctx context.Context, cs grpc.ClientStream, r *Reply) error {
+func (o *opening) answered(a *streamAttempt, cs grpc.ClientStream, r *Reply) error {
+	inTime := a.limit(timeout.Off)
 	if o.single() {
 		select {
 		case <-o.complete:
-		case <-ctx.Done():
+		case <-a.Done():
 		}
+		inTime = a.limit(o.c.firstAnswer)
 	}
 	header, err := cs.Header()
-	if err != nil || header != nil {
-		r.Header = header
-		return err
+	if err == nil && header == nil {
+		err = cs.RecvMsg(new(emptypb.Empty)) // receives nothing: the stream has ended
 	}
-	return cs.RecvMsg(new(emptypb.Empty)) // receives nothing: the stream has ended
+	if !inTime() && err == nil {
+		err = status.FromContextError(a.Err()).Err()
+	}
+	r.Header = header
+	return err
 }
 
 // repeatable returns nil if the stream can be opened once more. A nil opening
@@ -143,6 +157,24 @@ func (o *opening) repeatable() error {
 	default:
 		return nil
 	}
+}
+
+// hand returns the stream as soon as there is one, or the error why there is
+// none. A stream that has failed since is there all the same: RecvMsg will say.
+func (o *opening) hand() (grpc.ClientStream, error) {
+	select {
+	case <-o.handed:
+	case <-o.done:
+	}
+	select {
+	case <-o.handed:
+		return o, nil
+	default:
+	}
+	if _, err := o.wait(); err != nil {
+		return nil, err
+	}
+	return o, nil
 }
 
 // wait returns the stream once the server has answered it, or the error of the

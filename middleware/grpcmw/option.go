@@ -1,6 +1,8 @@
 package grpcmw
 
 import (
+	"time"
+
 	"google.golang.org/grpc/codes"
 
 	"github.com/backstay-go/backstay"
@@ -16,6 +18,8 @@ type builder struct {
 	client    *Client
 	pipelines []middleware.Option
 	rungs     []Rung
+
+	firstAnswer bool // is set
 }
 
 // WithObserver tells o of everything that happens; if it is a
@@ -73,6 +77,15 @@ func WithRetryable(all ...codes.Code) Option {
 	}
 }
 
+// WithFirstAnswer bounds how long a server may take to answer a stream of
+// replies for the first time, from when its one request was sent. Past d the
+// attempt has failed as one does that reaches its timeout, and the stream is
+// opened again where it may be. There is no such limit by default, because many
+// streams are silent until something happens. d must be positive.
+func WithFirstAnswer(d time.Duration) Option {
+	return func(b *builder) { b.client.firstAnswer, b.firstAnswer = d, true }
+}
+
 // WithPassThrough names methods that no policy acts on, beside health checks
 // and reflection: streams above all whose servers may be silent for long
 // before they first answer, since these hold a permit for so long.
@@ -96,5 +109,5 @@ func WithFallback(rungs ...Rung) Option {
 
 // WithStaleCache adds a fallback that answers with the last good reply.
 func WithStaleCache(c StaleCache) Option {
-	return func(b *builder) { b.rungs = append(b.rungs, c.rung()) }
+	return func(b *builder) { b.rungs = append(b.rungs, c.rung(b.client)) }
 }

@@ -243,7 +243,7 @@ func TestTheReserveIsTakenOffTheDeadlineThatTheServerSees(t *testing.T) {
 
 func TestHealthChecksPassUntouched(t *testing.T) {
 	virtual(t, func(t *testing.T) {
-		s := server(t, grpcmw.ServerConfig{Bulkhead: &bulkhead.Config{Limit: 1}})
+		s := server(t, middleware.Server{Bulkhead: &bulkhead.Config{Limit: 1}})
 		listener := bufconn.Listen(64 << 10)
 		g := grpc.NewServer(s.ServerOptions()...)
 		healthpb.RegisterHealthServer(g, health.NewServer())
@@ -284,7 +284,7 @@ func TestEveryFaultOfTheOptionsIsTold(t *testing.T) {
 	if len(found) != 3 {
 		t.Errorf("got %q: %v", found, err)
 	}
-	_, err = grpcmw.NewServer(grpcmw.ServerConfig{
+	_, err = grpcmw.NewServer(middleware.Server{
 		Idempotency: &idempotency.GuardConfig{}, KeyHeader: "key-bin",
 		Deadline: &deadline.IncomingConfig{Minimum: -1}, Bulkhead: &bulkhead.Config{Limit: -5},
 	}, grpcmw.ServerPassThrough(""))

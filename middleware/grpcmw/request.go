@@ -23,7 +23,7 @@ type Request struct {
 	Target string
 
 	cc      *grpc.ClientConn
-	reply   any       // the caller's; only the end of the call touches it
+	reply   any       // the caller's
 	replies replyType // makes those of the attempts
 	invoker grpc.UnaryInvoker
 	options callOptions
@@ -32,6 +32,13 @@ type Request struct {
 	keyed      bool // carries an idempotency key
 	repeatable bool // the caller's mark, see retry.MarkRepeatable
 	hedgeable  bool // the caller's mark, see hedge.Mark
+	forked     bool // not the caller's own
+	borrowed   bool // a fork whose Message is the caller's all the same
+
+	// A Request is sent once, since further attempts send forks of it. So it
+	// has room for what its attempt needs.
+	answer Reply
+	room   [6]grpc.CallOption
 }
 
 // Service returns the service of the method, such as "inventory.v1.Stock".
@@ -67,8 +74,7 @@ func newRequest(ctx context.Context, method string, cc *grpc.ClientConn) *Reques
 // Reply is the answer to a [Request]: what one attempt, or a fallback, came to.
 type Reply struct {
 	// Message is the reply's message, of the type that the caller expects; nil
-	// for a stream. An attempt has a message of its own: the caller's is filled
-	// when the call has ended well.
+	// for a stream.
 	Message any
 	// Header and Trailer are the metadata that came with it.
 	Header, Trailer metadata.MD
@@ -81,8 +87,13 @@ type Reply struct {
 
 // watching returns the options by which grpc-go tells how far the attempt got.
 func (r *Reply) watching() (via, end grpc.CallOption) {
-	return grpc.Peer(&r.peer), grpc.OnFinish(func(error) { r.finished = true })
+	return grpc.Peer(&r.peer), grpc.OnFinish(r.finish)
 }
+
+func (r *Reply) finish(error) { r.finished = true }
+
+// heard reports whether anything came from a server.
+func (r *Reply) heard() bool { return len(r.Header)+len(r.Trailer) > 0 }
 
 // unsent reports whether the attempt is known to have ended without a
 // connection: grpc-go says that it ended, and knows no peer. Where an

@@ -255,21 +255,6 @@ func TestACallerThatLeavesBetweenAttemptsIsTold(t *testing.T) {
 	})
 }
 
-// grpc-go's own retries do not multiply ours: DialOptions ends them.
-func TestTheServiceConfigsRetriesDoNotMultiplyOurs(t *testing.T) {
-	virtual(t, func(t *testing.T) {
-		e := failing(99, down)
-		policy := `{"methodConfig":[{"name":[{}],"retryPolicy":{"maxAttempts":4,"initialBackoff":"0.01s",` +
-			`"maxBackoff":"0.01s","backoffMultiplier":1,"retryableStatusCodes":["UNAVAILABLE"]}}]}`
-		cc := dial(t, e.serve(t), client(t, retries(), reads()), grpc.WithDefaultServiceConfig(policy))
-		_, err := call(t.Context(), cc, "x")
-		code(t, err, codes.Unavailable)
-		if got := e.calls.Load(); got != 3 {
-			t.Errorf("%d calls, want 3", got)
-		}
-	})
-}
-
 func TestCodesAreRetriedThatAnOptionNames(t *testing.T) {
 	for _, c := range []codes.Code{codes.Aborted, codes.Internal, codes.ResourceExhausted} {
 		t.Run(c.String(), func(t *testing.T) {

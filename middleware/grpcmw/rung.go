@@ -7,7 +7,9 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/fallback"
+	"github.com/backstay-go/backstay/middleware"
 )
 
 // Rung is one fallback for unary calls: see package fallback, whose
@@ -37,20 +39,22 @@ func Answer[Q, R proto.Message](name, method string, f func(ctx context.Context,
 // StaleCache describes a fallback that answers with the last good reply to the
 // same request, if that is a protobuf message. It is a net for bad days, not a
 // cache: every call is sent as long as the backend answers. How long and how
-// many replies are kept is set in the target's fallback section. A served
-// reply is not refreshed in the background: a caller may use its request's
-// message for something else once its call has returned.
+// many replies are kept is set in the target's fallback section.
 type StaleCache struct {
 	// Key tells which calls share a reply. It must name everything that the
 	// reply depends on: the method, the request, the tenant or user. "" keeps
 	// a call out. There is no default.
 	Key func(ctx context.Context, q *Request) string
+	// Refresh sends a copy of the request once more in the background when a
+	// stale reply was served, through the same policies, if the method may be
+	// repeated.
+	Refresh bool
 }
 
-// rung returns the rung that c describes.
-func (c StaleCache) rung() Rung {
-	return fallback.Cache[*Request, *Reply, *Reply]{
-		Key: c.Key,
+// rung returns the rung that s describes for c.
+func (s StaleCache) rung(c *Client) Rung {
+	cache := fallback.Cache[*Request, *Reply, *Reply]{
+		Key: s.Key,
 		Save: func(_ context.Context, _ *Request, r *Reply, keep func(*Reply)) *Reply {
 			if m, ok := r.Message.(proto.Message); ok {
 				keep(&Reply{Message: proto.Clone(m), Header: r.Header.Copy(), Trailer: r.Trailer.Copy()})
@@ -60,5 +64,19 @@ func (c StaleCache) rung() Rung {
 		Load: func(_ context.Context, _ *Request, kept *Reply, _ time.Duration) (*Reply, error) {
 			return &Reply{Message: kept.Message, Header: kept.Header.Copy(), Trailer: kept.Trailer.Copy()}, nil
 		},
-	}.Rung()
+	}
+	if s.Refresh {
+		cache.Refresh = c.refresh
+	}
+	return cache.Rung()
+}
+
+// refresh sends q, a fork, through its pipeline again, without fallbacks.
+func (c *Client) refresh(ctx context.Context, q *Request) (*Reply, error) {
+	if q.borrowed {
+		return nil, fmt.Errorf("grpcmw: %s is not refreshed: its request cannot be copied", q.Method)
+	}
+	began := backstay.Now()
+	p := c.pipelines.Get(c.key(q), began)
+	return middleware.RunAt(ctx, began, p, nil, c.exchange, q, c.send)
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/backstay-go/backstay/breaker"
 	"github.com/backstay-go/backstay/bulkhead"
 	"github.com/backstay-go/backstay/deadline"
+	"github.com/backstay-go/backstay/middleware"
 	"github.com/backstay-go/backstay/middleware/grpcmw"
 	"github.com/backstay-go/backstay/retry"
 )
@@ -43,7 +44,7 @@ func TestAnRPCThatComesTooLateIsRefusedBeforeItsHandler(t *testing.T) {
 		var seen log
 		e := failing(0, nil)
 		e.list = func(*text, grpc.ServerStream) error { e.calls.Add(1); return nil }
-		s := server(t, grpcmw.ServerConfig{Name: "echo", Deadline: &deadline.IncomingConfig{Minimum: time.Second}}, grpcmw.ServerObserver(&seen))
+		s := server(t, middleware.Server{Name: "echo", Deadline: &deadline.IncomingConfig{Minimum: time.Second}}, grpcmw.ServerObserver(&seen))
 		cc := behind(t, e, s)
 		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 		defer cancel()
@@ -80,7 +81,7 @@ func TestTheServersCapBoundsUnaryCallsAndNoStreams(t *testing.T) {
 			}
 			return nil
 		}
-		cc := behind(t, e, server(t, grpcmw.ServerConfig{Deadline: &deadline.IncomingConfig{}}))
+		cc := behind(t, e, server(t, middleware.Server{Deadline: &deadline.IncomingConfig{}}))
 		if _, err := call(t.Context(), cc, "x"); err != nil {
 			t.Error(err)
 		}
@@ -100,7 +101,7 @@ func TestAFullServerShedsLowPrioritiesFirst(t *testing.T) {
 		e := &echo{}
 		e.say = func(_ context.Context, req *text) (*text, error) { <-release; return req, nil }
 		e.list = func(*text, grpc.ServerStream) error { return nil }
-		s := server(t, grpcmw.ServerConfig{Bulkhead: &bulkhead.Config{Limit: 2, Priorities: &bulkhead.PriorityConfig{DefaultShare: 0.5, SheddableShare: 0.5}}},
+		s := server(t, middleware.Server{Bulkhead: &bulkhead.Config{Limit: 2, Priorities: &bulkhead.PriorityConfig{DefaultShare: 0.5, SheddableShare: 0.5}}},
 			grpcmw.ServerPriority(func(ctx context.Context, _ string) bulkhead.Priority {
 				if md, _ := metadata.FromIncomingContext(ctx); len(md["critical"]) > 0 {
 					return bulkhead.Critical
@@ -139,7 +140,7 @@ func TestAFullServerShedsLowPrioritiesFirst(t *testing.T) {
 func TestARefusalIsNotRetriedByAClient(t *testing.T) {
 	virtual(t, func(t *testing.T) {
 		var seen log
-		s := server(t, grpcmw.ServerConfig{Bulkhead: &bulkhead.Config{Limit: 1}}, grpcmw.ServerObserver(&seen))
+		s := server(t, middleware.Server{Bulkhead: &bulkhead.Config{Limit: 1}}, grpcmw.ServerObserver(&seen))
 		e := failing(0, nil)
 		cc := dial(t, e.serve(t, s.ServerOptions()...), client(t, retries(), reads()))
 		_, _ = s.Bulkhead().TryAcquire(t.Context(), 1)
@@ -168,7 +169,7 @@ func TestWhatAServerBelowForbidsIsPassedUpward(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			virtual(t, func(t *testing.T) {
-				cc := behind(t, failing(9, c.err), server(t, grpcmw.ServerConfig{}))
+				cc := behind(t, failing(9, c.err), server(t, middleware.Server{}))
 				var trailer metadata.MD
 				_, err := call(t.Context(), cc, "x", grpc.Trailer(&trailer))
 				if status.Code(err) == codes.Unknown {
@@ -194,7 +195,7 @@ func TestWhatAServerBelowForbidsIsPassedUpward(t *testing.T) {
 				return nil, err
 			}
 			var trailer metadata.MD
-			_, err := call(t.Context(), behind(t, e, server(t, grpcmw.ServerConfig{})), "x", grpc.Trailer(&trailer))
+			_, err := call(t.Context(), behind(t, e, server(t, middleware.Server{})), "x", grpc.Trailer(&trailer))
 			code(t, err, codes.Unavailable)
 			forbidden(t, trailer)
 		})
@@ -224,7 +225,7 @@ func TestRetriesBelowARetryAreSuppressed(t *testing.T) {
 					_, err := call(ss.Context(), inner, req.GetValue())
 					return err
 				}
-				s := server(t, grpcmw.ServerConfig{RetryNested: c.nested})
+				s := server(t, middleware.Server{RetryNested: c.nested})
 				cc := dial(t, e.serve(t, s.ServerOptions()...), client(t, retries(), reads()))
 				_, err := call(t.Context(), cc, "x")
 				code(t, err, codes.Unavailable)
@@ -259,7 +260,7 @@ func TestC43_APanicIsOneInternalAnswerAndFreesThePermit(t *testing.T) {
 				e := &echo{}
 				e.say = func(context.Context, *text) (*text, error) { c.end(); return nil, nil }
 				e.list = func(*text, grpc.ServerStream) error { c.end(); return nil }
-				s := server(t, grpcmw.ServerConfig{Bulkhead: &bulkhead.Config{Limit: 1}}, grpcmw.ServerObserver(&seen))
+				s := server(t, middleware.Server{Bulkhead: &bulkhead.Config{Limit: 1}}, grpcmw.ServerObserver(&seen))
 				cc := behind(t, e, s)
 				for range 3 {
 					_, err := call(t.Context(), cc, "x")
@@ -287,7 +288,7 @@ func TestC43_APanicIsOneInternalAnswerAndFreesThePermit(t *testing.T) {
 
 // Acceptance case C43.
 func TestC43_AHandlerThatExitsItsGoroutineFreesThePermit(t *testing.T) {
-	s := server(t, grpcmw.ServerConfig{Bulkhead: &bulkhead.Config{Limit: 1}, Deadline: &deadline.IncomingConfig{}})
+	s := server(t, middleware.Server{Bulkhead: &bulkhead.Config{Limit: 1}, Deadline: &deadline.IncomingConfig{}})
 	exited := make(chan struct{})
 	go func() {
 		defer close(exited)
@@ -305,7 +306,7 @@ func TestC43_AHandlerThatExitsItsGoroutineFreesThePermit(t *testing.T) {
 func TestAHandlersErrorIsNotChanged(t *testing.T) {
 	virtual(t, func(t *testing.T) {
 		for _, want := range []error{status.Error(codes.NotFound, "no such thing"), errors.New("plain"), context.Canceled} {
-			cc := behind(t, failing(9, want), server(t, grpcmw.ServerConfig{}))
+			cc := behind(t, failing(9, want), server(t, middleware.Server{}))
 			_, err := call(t.Context(), cc, "x")
 			s, ok := status.FromError(want)
 			if !ok {
@@ -329,7 +330,7 @@ func TestARetryOfOurClientReachesTheHandlerWithItsMetadata(t *testing.T) {
 			}
 			return wrapperspb.String("ok"), nil
 		}
-		s := server(t, grpcmw.ServerConfig{})
+		s := server(t, middleware.Server{})
 		cc := dial(t, e.serve(t, s.ServerOptions()...), client(t, retries(), reads()))
 		if _, err := call(t.Context(), cc, "x"); err != nil || !slices.Equal(suppressed, []bool{false, true}) {
 			t.Errorf("suppressed: %v, %v", suppressed, err)

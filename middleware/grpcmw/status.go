@@ -39,6 +39,26 @@ func withStatus(ctx context.Context, err error) error {
 	return &statusError{err, status.New(code, err.Error())}
 }
 
+// returned is withStatus for the caller of a [Client]: a status that is within
+// err counts word for word. Left to itself, grpc-go takes the text of everything
+// around it for the message.
+func returned(ctx context.Context, err error) error {
+	err = withStatus(ctx, err)
+	if _, is := err.(statusHolder); is { //nolint:errorlint // where they are one, all is well
+		return err
+	}
+	if within, ok := errors.AsType[statusHolder](err); ok {
+		return &statusError{err, within.GRPCStatus()}
+	}
+	return err
+}
+
+// statusHolder is an error that is a status.
+type statusHolder interface {
+	error
+	GRPCStatus() *status.Status
+}
+
 // codeOf returns the code that tells best how a call under ctx ended in err. It
 // is not always that of the last attempt: a caller who left between two
 // attempts has left, whatever the first of them came to.

@@ -18,8 +18,10 @@ import (
 // the first message at the latest. Until then the stream holds its permit and
 // may be opened again: with its one request where it is a stream of replies,
 // and otherwise as long as no connection was found for it. From then on it is
-// its caller's alone. Neither the attempt timeout nor the total deadline bounds
-// a stream, fallbacks do not answer for one, and it is never hedged.
+// its caller's alone. The attempt timeout bounds the search for a connection;
+// [WithFirstAnswer] bounds the server's first answer; neither they nor the
+// total deadline bound the stream itself. Fallbacks do not answer for a stream,
+// and it is never hedged.
 func (c *Client) Stream(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.ClientConn, method string, streamer grpc.Streamer, options ...grpc.CallOption) (grpc.ClientStream, error) {
 	if c.passed.has(method) {
 		return streamer(ctx, desc, cc, method, options...)
@@ -28,10 +30,10 @@ func (c *Client) Stream(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.Cli
 	q := newRequest(ctx, method, cc)
 	keyed, err := c.withKey(ctx, q)
 	if err != nil {
-		return nil, withStatus(ctx, err)
+		return nil, returned(ctx, err)
 	}
 	if !c.openings.Add() {
-		return nil, withStatus(ctx, &middleware.ClosedError{Name: c.pipelines.Scope().Name()})
+		return nil, returned(ctx, &middleware.ClosedError{Name: c.pipelines.Scope().Name()})
 	}
 	o := &opening{
 		c: c, q: q, ctx: ctx, desc: desc, streamer: streamer, options: options,
@@ -39,15 +41,7 @@ func (c *Client) Stream(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.Cli
 	}
 	q.stream = o
 	go o.run(deadline.Unbounded(timeout.With(keyed, timeout.Off)), began)
-	select {
-	case <-o.handed:
-		return o, nil
-	case <-o.done:
-	}
-	if _, err := o.wait(); err != nil {
-		return nil, err
-	}
-	return o, nil
+	return o.hand()
 }
 
 // liveStream is a stream that the server has answered. It is over when it has

@@ -12,8 +12,8 @@ import (
 
 // Unary is a grpc.UnaryClientInterceptor.
 //
-// The caller's reply is written once, when the call has ended well; it holds
-// what one attempt or one fallback answered. Every error satisfies
+// The caller's reply holds what one attempt or one fallback answered, and
+// nothing is written to it once the call has returned. Every error satisfies
 // status.FromError: the backend's last own status, or for a refusal, which
 // also matches [backstay.ErrRejected], UNAVAILABLE or DEADLINE_EXCEEDED.
 func (c *Client) Unary(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoker grpc.UnaryInvoker, options ...grpc.CallOption) error {
@@ -30,7 +30,7 @@ func (c *Client) Unary(ctx context.Context, method string, req, reply any, cc *g
 	} else if f, ok := errors.AsType[*attemptError](err); ok && r == nil {
 		r = f.reply
 	}
-	err = withStatus(ctx, err)
+	err = returned(ctx, err)
 	q.options.publish(r, err)
 	return err
 }
@@ -45,14 +45,17 @@ func (c *Client) call(ctx context.Context, began backstay.Instant, q *Request) (
 	return middleware.RunAt(keyed, began, p, c.ladder, c.exchange, q, c.send)
 }
 
-// sendOnce sends one attempt, with a reply of its own: the innermost call of
-// the pipeline.
+// sendOnce sends one attempt: the innermost call of the pipeline. Whatever may
+// run beside another attempt, or on when the call has ended, is a fork, and has
+// a reply of its own; a first attempt alone is decoded where it is wanted.
 func (c *Client) sendOnce(ctx context.Context, q *Request) (*Reply, error) {
-	r := &Reply{Message: q.reply, own: true}
-	if q.replies.known() {
+	r := &q.answer
+	r.Message, r.own = q.reply, true
+	if q.forked {
 		r.Message = q.replies.fresh()
 	}
-	err := q.invoker(c.outgoing(ctx, q), q.Method, q.Message, r.Message, q.cc, q.options.of(r)...)
+	header := c.readsHeaders || len(q.options.headers) > 0
+	err := q.invoker(c.outgoing(ctx, q), q.Method, q.Message, r.Message, q.cc, q.options.of(r, header, q.room[:0])...)
 	if err != nil {
 		return nil, c.failed(q, r, err)
 	}
