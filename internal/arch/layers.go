@@ -44,6 +44,7 @@ var Layers = []Package{
 	{Path: "internal/lazyctx", Layer: 0},
 	{Path: testkit, Layer: 0},
 	{Path: "internal/window", Layer: 0},
+	{Path: "actors/journal", Layer: 0}, // the port that logs of actors implement
 	{Path: "internal/wire", Layer: 0},
 
 	// The policies.
@@ -55,10 +56,10 @@ var Layers = []Package{
 	{Path: "hedge", Layer: 1},
 	{Path: "fallback", Layer: 1, ThirdParty: []string{xsync}},
 	{Path: "idempotency", Layer: 1},
+	{Path: "actors/memory", Layer: 1}, // a log that needs nothing but the port; the tests of actors run on it
 
 	// What composes them.
 	{Path: "middleware", Layer: 2},
-	{Path: "actors/journal", Layer: 1}, // the port that logs of actors implement
 	{Path: "actors", Layer: 2},
 
 	// The protocols and systems, each with its one third party.
@@ -70,7 +71,6 @@ var Layers = []Package{
 	{Path: "middleware/chaos", Layer: 3},
 	{Path: "middleware/console", Layer: 3},
 	{Path: "actors/kafka", Layer: 3, ThirdParty: []string{"github.com/IBM/sarama"}},
-	{Path: "actors/memory", Layer: 3},
 	{Path: "actors/redis", Layer: 3, ThirdParty: []string{"github.com/redis/go-redis/v9"}},
 	{Path: "idempotency/redis", Layer: 3, ThirdParty: []string{"github.com/redis/go-redis/v9"}},
 

@@ -62,5 +62,5 @@ func (c *change) request(e *Entry, call *record.Call) *record.Request {
 // retry, and another for every link and name (A77, A80). It is also the
 // idempotency key that a method derives for the world outside.
 func ChildKey(e *Entry, name string) string {
-	return idempotency.Derive(e.Request.IdempotencyKey(), strconv.FormatUint(e.Seq, 10), name)
+	return idempotency.Derive(e.IdempotencyKey(), strconv.FormatUint(e.Seq, 10), name)
 }

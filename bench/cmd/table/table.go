@@ -30,6 +30,10 @@ var rows = []row{
 	{"RoundTripper, the transport waits on its context", "RoundTripper/timer-watched"},
 	{"RoundTripper, caller's deadline is nearer", "RoundTripper/bounded"},
 	{"RoundTripper, whole stack, loopback", "Loopback/timer"},
+	{"gRPC unary, whole stack, in memory", "Unary/timer"},
+	{"gRPC unary, caller's deadline is nearer", "Unary/bounded"},
+	{"server, deadline and bulkhead", "Handler/ignoring"},
+	{"server, the handler watches its context", "Handler/watched"},
 }
 
 // table is the table, and above it how it came about.

@@ -53,6 +53,12 @@ var targets = []target{
 	{"round tripper, no timer: added allocations", added("RoundTripper/bounded", backstay, unitAllocs), nil, 0, ""},
 	{"round tripper: allocations of a deadline header", minus(allocs("RoundTripper/bounded-header/backstay"), allocs("RoundTripper/bounded/backstay")), nil, 5, ""},
 
+	{"gRPC unary, timer: added, of a deadline's", added("Unary/timer", backstay, unitTime), added("Unary/timer", "deadline", unitTime), 1.2, ""},
+	{"gRPC unary, no timer: added allocations", added("Unary/bounded", backstay, unitAllocs), nil, 5, ""},
+
+	{"server: of a context with a deadline", ns("Handler/ignoring/backstay"), ns("Handler/ignoring/context"), 1.4, ""},
+	{"server, the handler watches its context: allocations", allocs("Handler/watched/backstay"), nil, 9, ""},
+
 	{"breaker, closed: of gobreaker", ns("Breaker/closed/backstay"), ns("Breaker/closed/gobreaker"), .3, ""},
 	{"breaker, closed: allocations", allocs("Breaker/closed/backstay"), nil, 0, ""},
 	{"breaker, time window: of gobreaker", ns("Breaker/time-window/backstay"), ns("Breaker/closed/gobreaker"), .6, ""},
