@@ -49,6 +49,12 @@ func TestAReportCanBeHidden(t *testing.T) {
 	if backstay.ReportFrom(hidden) != nil || backstay.ReportFrom(ctx) != report {
 		t.Error("hidden where it should not be, or the other way round")
 	}
+	backstay.NoteAttempt(hidden, func(s *backstay.Summary) { s.Injected = append(s.Injected, "slow") })
+	backstay.NoteAttempt(ctx, func(s *backstay.Summary) { s.Injected = append(s.Injected, "down") })
+	if got := report.Summary().Injected; len(got) != 2 {
+		t.Errorf("an attempt's end does not reach its call: %q", got)
+	}
+	backstay.NoteAttempt(backstay.WithoutReport(context.Background()), func(*backstay.Summary) { t.Error("called") })
 	again, inner := backstay.WithReport(hidden)
 	if backstay.ReportFrom(again) != inner {
 		t.Error("a call within cannot have a report of its own")
@@ -81,6 +87,7 @@ func TestSummaryReadsAsOneLine(t *testing.T) {
 			backstay.Summary{Attempts: 3, Outcome: backstay.Outcome{Class: backstay.Transient}, Reason: backstay.ReasonExhausted},
 			"transient after 3 attempts, exhausted",
 		},
+		{backstay.Summary{Attempts: 2, Injected: []string{"slow", "down"}}, "success after 2 attempts, injected: slow down"},
 		{backstay.Summary{Attempts: 1, Winner: 2}, "success after 1 attempt, copy 2 won"},
 		{
 			backstay.Summary{Reason: backstay.ReasonBreakerOpen, Degraded: true, Rung: "cached"},

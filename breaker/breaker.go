@@ -12,7 +12,7 @@ import (
 // means "none": every call passes. It has no goroutine, no timer and nothing
 // to close, and takes 48 bytes until it opens for the first time.
 type Breaker struct {
-	settings *settings
+	settings atomic.Pointer[settings] // replaced by Adopt only
 	scope    *backstay.Scope
 	phase    atomic.Pointer[phase]
 	first    phase // spares most breakers an allocation; never used again
@@ -45,11 +45,12 @@ func (b *Breaker) Clone(scope *backstay.Scope) *Breaker {
 	if b == nil {
 		return nil
 	}
-	return start(b.settings, scope)
+	return start(b.settings.Load(), scope)
 }
 
 func start(s *settings, scope *backstay.Scope) *Breaker {
-	b := &Breaker{settings: s, scope: scope}
+	b := &Breaker{scope: scope}
+	b.settings.Store(s)
 	b.first.prepare(s)
 	b.phase.Store(&b.first)
 	return b
@@ -79,10 +80,10 @@ func (b *Breaker) Counts() Counts {
 		return Counts{}
 	}
 	var now backstay.Instant
-	if b.settings.TimeWindow > 0 {
+	if b.settings.Load().TimeWindow > 0 {
 		now = backstay.Now()
 	}
-	return p.counts(b.settings, now)
+	return p.counts(b.settings.Load(), now)
 }
 
 // Busy reports whether the breaker holds what must not be forgotten: it is

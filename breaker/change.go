@@ -16,18 +16,18 @@ func (b *Breaker) record(ctx context.Context, p *phase, v verdict, now backstay.
 	if v.bad() && b.phase.Load() != p {
 		return // spares late results the making of an opening that comes to nothing
 	}
-	p.add(b.settings, v, now)
+	p.add(b.settings.Load(), v, now)
 	if !v.bad() || p.gate != nil {
 		return
 	}
-	if trips, why := b.settings.trip(p.counts(b.settings, now)); trips {
+	if trips, why := b.settings.Load().trip(p.counts(b.settings.Load(), now)); trips {
 		b.reopen(ctx, p, Closed, why, 1)
 	}
 }
 
 // reopen replaces phase p by opening number n, unless p is over.
 func (b *Breaker) reopen(ctx context.Context, p *phase, from State, why backstay.Reason, n int) {
-	next := &phase{gate: newGate(b.settings, b.scope.Name(), n)}
+	next := &phase{gate: newGate(b.settings.Load(), b.scope.Name(), n)}
 	if b.phase.CompareAndSwap(p, next) {
 		b.changed(ctx, from, Open, why, next.gate.wait)
 	}
@@ -36,7 +36,7 @@ func (b *Breaker) reopen(ctx context.Context, p *phase, from State, why backstay
 // closeAgain replaces phase p by a closed one, unless p is over.
 func (b *Breaker) closeAgain(ctx context.Context, p *phase) {
 	next := new(phase)
-	next.prepare(b.settings)
+	next.prepare(b.settings.Load())
 	if b.phase.CompareAndSwap(p, next) {
 		b.changed(ctx, HalfOpen, Closed, ReasonProbesPassed, 0)
 	}
@@ -58,7 +58,7 @@ func (b *Breaker) admit(ctx context.Context, now backstay.Instant) (Pass, error)
 			g.mu.Unlock()
 			continue // the gate is gone
 		}
-		probe := g.admit(now, b.settings.ProbeLease)
+		probe := g.admit(now, b.settings.Load().ProbeLease)
 		g.mu.Unlock()
 		if probe == nil {
 			return Pass{}, b.reject(ctx, g, now)

@@ -30,7 +30,7 @@ func (b *Breaker) Trip(counts Counts) (bool, backstay.Reason) {
 	if b == nil {
 		return false, ""
 	}
-	return b.settings.trip(counts)
+	return b.settings.Load().trip(counts)
 }
 
 func (s *settings) trip(c Counts) (bool, backstay.Reason) {

@@ -23,7 +23,7 @@ func (b *Breaker) Reset() {
 		return
 	}
 	next := new(phase)
-	next.prepare(b.settings)
+	next.prepare(b.settings.Load())
 	b.replace(next)
 }
 
@@ -36,7 +36,7 @@ func (b *Breaker) force(s State) {
 	}
 	next := &phase{gate: forcedGate(b.scope.Name(), s)}
 	if s == MetricsOnly {
-		next.prepare(b.settings)
+		next.prepare(b.settings.Load())
 	}
 	b.replace(next)
 }

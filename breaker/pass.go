@@ -45,13 +45,13 @@ func (p Pass) Done(ctx context.Context, o backstay.Outcome, elapsed time.Duratio
 	if p.b == nil {
 		return
 	}
-	p.count(ctx, p.b.settings.judge(ctx, o.Class, elapsed), p.clock())
+	p.count(ctx, p.b.settings.Load().judge(ctx, o.Class, elapsed), p.clock())
 }
 
 // finish is Done for a call that began to be served at began (0: not timed)
 // and has ended now.
 func (p Pass) finish(ctx context.Context, class backstay.Class, began backstay.Instant) {
-	s := p.b.settings
+	s := p.b.settings.Load()
 	if !s.timed && class == backstay.Success && p.phase.strip.Load() == s.healthy {
 		return
 	}
@@ -60,7 +60,7 @@ func (p Pass) finish(ctx context.Context, class backstay.Class, began backstay.I
 
 // measure reads the clock if the call's end must be timed.
 func (p Pass) measure(ctx context.Context, class backstay.Class, began backstay.Instant) {
-	s := p.b.settings
+	s := p.b.settings.Load()
 	var now backstay.Instant
 	var elapsed time.Duration
 	if s.timed || class == backstay.Canceled {
@@ -82,7 +82,7 @@ func (p Pass) broken(ctx context.Context) {
 
 // clock reads the clock if the window needs it.
 func (p Pass) clock() backstay.Instant {
-	if p.b.settings.TimeWindow > 0 {
+	if p.b.settings.Load().TimeWindow > 0 {
 		return backstay.Now()
 	}
 	return 0

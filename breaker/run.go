@@ -54,7 +54,7 @@ func Do[T any](ctx context.Context, b *Breaker, f func(context.Context) (T, erro
 	}
 	if p := b.phase.Load(); p.gate == nil { // the rule, written out because it is quicker so
 		var began backstay.Instant
-		if b.settings.timesStart(ctx) {
+		if b.settings.Load().timesStart(ctx) {
 			began = backstay.Now()
 		}
 		return closed(ctx, Pass{b: b, phase: p}, began, f)
@@ -86,7 +86,7 @@ func closed[T any](ctx context.Context, pass Pass, began backstay.Instant, f fun
 func (b *Breaker) enter(ctx context.Context, began *backstay.Instant) (Pass, error) {
 	p := b.phase.Load()
 	gated := p.gate != nil
-	if *began == 0 && (gated || b.settings.timesStart(ctx)) {
+	if *began == 0 && (gated || b.settings.Load().timesStart(ctx)) {
 		*began = backstay.Now()
 	}
 	if gated {

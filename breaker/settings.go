@@ -76,3 +76,9 @@ func (s *settings) judge(ctx context.Context, class backstay.Class, elapsed time
 		return verdict{neutral: true}
 	}
 }
+
+// alike reports whether the windows of s and t hold the same in the same way.
+func (s *settings) alike(t *settings) bool {
+	return s.Window == t.Window && s.TimeWindow == t.TimeWindow && s.Buckets == t.Buckets &&
+		s.strip == t.strip && s.wide == t.wide && (s.SlowRatio > 0) == (t.SlowRatio > 0)
+}

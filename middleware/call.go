@@ -12,6 +12,7 @@ import (
 // whose methods the compiler cannot see through.
 type call[Q, R any] struct {
 	pipeline *Pipeline
+	version  *version // the one in force when the call began
 	ladder   *fallback.Ladder[Q, R]
 	exchange backstay.Exchange[Q, R]
 	began    backstay.Instant

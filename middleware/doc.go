@@ -42,6 +42,8 @@
 //   - The state of a [Registry] is bounded: a key takes less than 300 bytes
 //     while all is well, and idle ones are given up, but never one with an open
 //     breaker or with attempts under way.
+//   - [Registry.Apply] puts another target in force while calls go on: none
+//     fails for it, and what did not change keeps its state.
 //   - [Pipeline.Close] returns when no goroutine of ours is left.
 //
 // Who needs another order nests the packages' own Do functions.

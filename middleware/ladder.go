@@ -11,12 +11,12 @@ func NewLadder[Q, R any](p *Pipeline, rungs []fallback.Rung[Q, R], options ...fa
 		return fallback.New(fallback.Config{}, rungs, options...)
 	}
 	own := []fallback.Option{fallback.WithScope(&p.scope)}
-	return fallback.New(p.fallback, rungs, append(own, options...)...)
+	return fallback.New(p.now().fallback, rungs, append(own, options...)...)
 }
 
-// permitted returns l, unless p must fail closed, whoever made the ladder.
-func permitted[Q, R any](p *Pipeline, l *fallback.Ladder[Q, R]) *fallback.Ladder[Q, R] {
-	if p.fallback.FailClosed {
+// permitted returns l, unless v must fail closed, whoever made the ladder.
+func permitted[Q, R any](v *version, l *fallback.Ladder[Q, R]) *fallback.Ladder[Q, R] {
+	if v.fallback.FailClosed {
 		return nil
 	}
 	return l

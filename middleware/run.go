@@ -28,11 +28,12 @@ func RunAt[Q, R any](ctx context.Context, began backstay.Instant, p *Pipeline, l
 	if p == nil {
 		return fallback.Run(ctx, l, x, q, next)
 	}
-	if p.Concurrent() {
-		c := &call[Q, R]{pipeline: p, ladder: permitted(p, l), exchange: x, began: began}
+	v := p.now()
+	if v.crew != nil {
+		c := &call[Q, R]{pipeline: p, version: v, ladder: permitted(v, l), exchange: x, began: began}
 		return watched(ctx, c, q, func(ctx context.Context, q Q) (R, error) { return race(ctx, c, q, next) })
 	}
-	c := call[Q, R]{pipeline: p, ladder: permitted(p, l), exchange: x, began: began}
+	c := call[Q, R]{pipeline: p, version: v, ladder: permitted(v, l), exchange: x, began: began}
 	return watched(ctx, &c, q, func(ctx context.Context, q Q) (R, error) { return nest(ctx, &c, q, next) })
 }
 
@@ -48,9 +49,10 @@ func DoOr[T any](ctx context.Context, p *Pipeline, l *fallback.Ladder[struct{}, 
 	if p == nil {
 		return fallback.Do(ctx, l, f)
 	}
-	c := call[struct{}, T]{pipeline: p, ladder: permitted(p, l), exchange: backstay.Plain[T]{}, began: backstay.Now()}
-	if p.idempotency != nil {
-		ctx, _ = idempotency.Ensure(ctx, p.idempotency)
+	v := p.now()
+	c := call[struct{}, T]{pipeline: p, version: v, ladder: permitted(v, l), exchange: backstay.Plain[T]{}, began: backstay.Now()}
+	if v.idempotency != nil {
+		ctx, _ = idempotency.Ensure(ctx, v.idempotency)
 	}
 	return watched(ctx, &c, struct{}{}, func(ctx context.Context, q struct{}) (T, error) {
 		return nest(ctx, &c, q, func(ctx context.Context, _ struct{}) (T, error) { return f(ctx) })
@@ -60,8 +62,10 @@ func DoOr[T any](ctx context.Context, p *Pipeline, l *fallback.Ladder[struct{}, 
 // Race is [DoOr] with the policies that need goroutines: hedged copies of f
 // may run at once, and an f that ignores its cancellation may be left behind.
 func Race[T any](ctx context.Context, p *Pipeline, l *fallback.Ladder[struct{}, T], f func(context.Context) (T, error)) (T, error) {
-	if p != nil && p.idempotency != nil {
-		ctx, _ = idempotency.Ensure(ctx, p.idempotency)
+	if p != nil {
+		if v := p.now(); v.idempotency != nil {
+			ctx, _ = idempotency.Ensure(ctx, v.idempotency)
+		}
 	}
 	return Run(ctx, p, l, backstay.Plain[T]{}, struct{}{}, func(ctx context.Context, _ struct{}) (T, error) {
 		return f(ctx)
@@ -71,9 +75,9 @@ func Race[T any](ctx context.Context, p *Pipeline, l *fallback.Ladder[struct{}, 
 // nest is the canonical order, outermost first, for calls that stay on one
 // goroutine. None of its closures escapes.
 func nest[Q, R any](ctx context.Context, c *call[Q, R], q Q, next backstay.Call[Q, R]) (R, error) {
-	p, x, at, n := c.pipeline, c.exchange, c.began, int32(0)
+	v, x, at, n := c.version, c.exchange, c.began, int32(0)
 	return fallback.Run(ctx, c.ladder, x, q, func(ctx context.Context, q Q) (R, error) {
-		return deadline.RunAt(ctx, c.began, p.deadline, x, q, func(ctx context.Context, q Q) (R, error) {
+		return deadline.RunAt(ctx, c.began, v.deadline, x, q, func(ctx context.Context, q Q) (R, error) {
 			return retried(ctx, c, q, func(ctx context.Context, q Q) (R, error) {
 				first := at
 				at = 0 // further attempts read the clock anew
@@ -88,10 +92,10 @@ func nest[Q, R any](ctx context.Context, c *call[Q, R], q Q, next backstay.Call[
 // copies everything inside runs, and abandoning, which leaves breaker and
 // bulkhead with the attempt that it leaves behind.
 func race[Q, R any](ctx context.Context, c *call[Q, R], q Q, next backstay.Call[Q, R]) (R, error) {
-	p, x, n := c.pipeline, c.exchange, int32(0)
-	hedges, timeouts := p.hedges(), p.timeouts()
+	v, x, n := c.version, c.exchange, int32(0)
+	hedges, timeouts := v.hedges(), v.timeouts()
 	return fallback.Run(ctx, c.ladder, x, q, func(ctx context.Context, q Q) (R, error) {
-		return deadline.RunAt(ctx, c.began, p.deadline, x, q, func(ctx context.Context, q Q) (R, error) {
+		return deadline.RunAt(ctx, c.began, v.deadline, x, q, func(ctx context.Context, q Q) (R, error) {
 			return retried(ctx, c, q, func(ctx context.Context, q Q) (R, error) {
 				n++
 				n := n // late copies keep theirs
@@ -110,12 +114,12 @@ func race[Q, R any](ctx context.Context, c *call[Q, R], q Q, next backstay.Call[
 
 // retried is retry.RunAt for a context that is alive.
 func retried[Q, R any](ctx context.Context, c *call[Q, R], q Q, next backstay.Call[Q, R]) (R, error) {
-	p := c.pipeline
-	if p.deadline == nil && ctx.Err() != nil { // else the deadline has looked
+	v := c.version
+	if v.deadline == nil && ctx.Err() != nil { // else the deadline has looked
 		var none R
 		return none, abandoned(ctx)
 	}
-	return retry.RunAt(ctx, c.began, p.retries(), p.admits, c.exchange, q, next)
+	return retry.RunAt(ctx, c.began, v.retries(), v.admits, c.exchange, q, next)
 }
 
 // attempt is the inner half of the order: attempt number n, or a hedged copy
@@ -125,14 +129,14 @@ func attempt[Q, R any](ctx context.Context, at backstay.Instant, n int32, c *cal
 	if at == 0 {
 		at = backstay.Now()
 	}
-	p, x := c.pipeline, c.exchange
-	return breaker.RunAt(ctx, &at, p.breaker, x, q, func(ctx context.Context, q Q) (R, error) {
-		return bulkhead.RunAt(ctx, &at, p.bulkhead, x, q, func(ctx context.Context, q Q) (R, error) {
+	v, x := c.version, c.exchange
+	return breaker.RunAt(ctx, &at, v.breaker, x, q, func(ctx context.Context, q Q) (R, error) {
+		return bulkhead.RunAt(ctx, &at, v.bulkhead, x, q, func(ctx context.Context, q Q) (R, error) {
 			if !c.loud {
-				return timeout.RunAt(ctx, at, p.timeouts(), x, q, next)
+				return timeout.RunAt(ctx, at, v.timeouts(), x, q, next)
 			}
 			return sent(ctx, at, n, c, q, func(ctx context.Context, q Q) (R, error) {
-				return timeout.RunAt(ctx, at, p.timeouts(), x, q, next)
+				return timeout.RunAt(ctx, at, v.timeouts(), x, q, next)
 			})
 		})
 	})

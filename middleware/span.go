@@ -10,7 +10,8 @@ import (
 // startSpan asks the tracer for the context to go on with, and for what ends
 // it. A tracer that panics is told of, and done without.
 func (p *Pipeline) startSpan(ctx context.Context, e backstay.Event) (inner context.Context, end func(backstay.Event)) {
-	if p.tracer == nil {
+	tracer := p.now().tracer
+	if tracer == nil {
 		return ctx, func(backstay.Event) {}
 	}
 	e.Policy, e.Key = p.scope.Policy, p.scope.Key
@@ -20,7 +21,7 @@ func (p *Pipeline) startSpan(ctx context.Context, e backstay.Event) (inner conte
 			inner, end = ctx, func(backstay.Event) {}
 		}
 	}()
-	inner, ended := p.tracer.Start(ctx, e)
+	inner, ended := tracer.Start(ctx, e)
 	return inner, func(e backstay.Event) { p.endSpan(ctx, e, ended) } // not end: that is this function
 }
 

@@ -74,40 +74,41 @@ func (p *Pipeline) Status() Status {
 	if p == nil {
 		return Status{}
 	}
+	v := p.now()
 	s := Status{
-		Name: p.scope.Policy, Key: p.scope.Key, Closed: p.refuses(), Abandoned: p.timeouts().Late(),
-		Budget: p.budgetStatus(), Breaker: p.breakerStatus(), Bulkhead: p.bulkheadStatus(),
+		Name: p.scope.Policy, Key: p.scope.Key, Closed: v.refuses(), Abandoned: v.timeouts().Late(),
+		Budget: v.budgetStatus(), Breaker: v.breakerStatus(), Bulkhead: v.bulkheadStatus(),
 	}
-	if h := p.hedges(); h != nil {
+	if h := v.hedges(); h != nil {
 		s.Hedge = hedgeStatus(h)
 	}
 	return s
 }
 
-func (p *Pipeline) budgetStatus() *BudgetStatus {
-	available := p.retries().Budget().Available()
+func (v *version) budgetStatus() *BudgetStatus {
+	available := v.retries().Budget().Available()
 	if math.IsInf(available, 1) { // there is none, or it is off
 		return nil
 	}
 	return &BudgetStatus{Available: available}
 }
 
-func (p *Pipeline) breakerStatus() *BreakerStatus {
-	if p.breaker == nil {
+func (v *version) breakerStatus() *BreakerStatus {
+	if v.breaker == nil {
 		return nil
 	}
-	c := p.breaker.Counts()
+	c := v.breaker.Counts()
 	return &BreakerStatus{
-		State: p.breaker.State().String(),
+		State: v.breaker.State().String(),
 		Calls: c.Calls, Failures: c.Failures, Slow: c.Slow, Consecutive: c.Consecutive,
 	}
 }
 
-func (p *Pipeline) bulkheadStatus() *BulkheadStatus {
-	if p.bulkhead == nil {
+func (v *version) bulkheadStatus() *BulkheadStatus {
+	if v.bulkhead == nil {
 		return nil
 	}
-	return &BulkheadStatus{InFlight: p.bulkhead.InFlight(), Queued: p.bulkhead.Queued(), Limit: p.bulkhead.Limit()}
+	return &BulkheadStatus{InFlight: v.bulkhead.InFlight(), Queued: v.bulkhead.Queued(), Limit: v.bulkhead.Limit()}
 }
 
 func hedgeStatus(h *hedge.Policy) *HedgeStatus {

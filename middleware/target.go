@@ -24,6 +24,10 @@ import (
 type Target struct {
 	// Name names the dependency in errors, events and metrics.
 	Name string `json:"name,omitempty" yaml:"name,omitempty"`
+	// Idempotent says of all calls that they may be made twice, in any order,
+	// and come to the same: they are then repeated, and where there is hedging
+	// copied, whatever their method.
+	Idempotent bool `json:"idempotent,omitempty" yaml:"idempotent,omitempty"`
 	// Config says which policies there are.
 	Config `yaml:",inline"`
 	// Propagate says which hosts are told of the deadline and the attempt.
@@ -32,6 +36,18 @@ type Target struct {
 	HTTP HTTP `json:"http,omitzero" yaml:"http,omitempty"`
 	// Keys bounds the number of keys (hosts) that have state of their own.
 	Keys Keys `json:"keys,omitzero" yaml:"keys,omitempty"`
+	// Faults are put into the calls on purpose, by package middleware/chaos and
+	// by nothing else.
+	Faults []Fault `json:"faults,omitempty" yaml:"faults,omitempty"`
+
+	unbuildable error // see [Unbuildable]
+}
+
+// Unbuildable returns a Target that everything that builds from Targets refuses
+// with an error that wraps why: for a name, say, that a policy file does not
+// have. What it was meant for does not go unprotected by mistake.
+func Unbuildable(name string, why error) Target {
+	return Target{Name: name, unbuildable: why}
 }
 
 // Propagation says who is told how long the caller still waits, and which
@@ -79,11 +95,15 @@ type Keys struct {
 // Validate returns every fault at once, each a [backstay.FieldError], with the
 // target's name in front of its path.
 func (t Target) Validate() error {
+	if t.unbuildable != nil {
+		return t.unbuildable
+	}
 	err := errors.Join(
 		t.Config.Validate(),
 		backstay.Under("propagate", t.Propagate.validate()),
 		backstay.Under("http", t.HTTP.validate()),
 		backstay.Under("keys", t.Keys.validate()),
+		ValidateFaults(t.Faults),
 	)
 	if t.Name == "" {
 		return err

@@ -16,7 +16,7 @@ func watched[Q, R any](ctx context.Context, c *call[Q, R], q Q, next backstay.Ca
 	if report != nil || !p.scope.Silent() {
 		return told(ctx, c, report, q, next)
 	}
-	if p.refuses() {
+	if c.version.refuses() {
 		var none R
 		return none, p.refusal()
 	}
@@ -40,7 +40,7 @@ func told[Q, R any](ctx context.Context, c *call[Q, R], report *backstay.Report,
 			Attempt: int(c.sent.Load()), Outcome: o, Err: err, Elapsed: backstay.Now().Sub(c.began),
 		})
 	}()
-	if p.refuses() {
+	if c.version.refuses() {
 		err = p.refuse(inner)
 	} else {
 		r, err = next(inner, q)
@@ -94,7 +94,7 @@ func sent[Q, R any](ctx context.Context, at backstay.Instant, n int32, c *call[Q
 	if p.scope.Silent() {
 		return next(inner, q)
 	}
-	e := backstay.Event{Kind: backstay.AttemptStarted, Attempt: int(n), Copy: p.copyOf(ctx)}
+	e := backstay.Event{Kind: backstay.AttemptStarted, Attempt: int(n), Copy: c.version.copyOf(ctx)}
 	inner, end := p.startSpan(inner, e)
 	e.Kind = backstay.AttemptDone
 	e.Outcome.Class = backstay.Fault // what stands if next panics or exits
@@ -110,8 +110,8 @@ func sent[Q, R any](ctx context.Context, at backstay.Instant, n int32, c *call[Q
 
 // copyOf returns the number of the copy that runs under ctx. Where the pipeline
 // does not hedge, a number in ctx is that of somebody else's copy.
-func (p *Pipeline) copyOf(ctx context.Context) int {
-	if p.hedges() == nil {
+func (v *version) copyOf(ctx context.Context) int {
+	if v.hedges() == nil {
 		return 1
 	}
 	return hedge.Copy(ctx)

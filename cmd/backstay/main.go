@@ -1,4 +1,4 @@
-// Command backstay checks and explains policy files.
+// Command backstay checks, explains and imports policy files.
 //
 // It ends with 0 if all is well, with 1 if a file has faults or cannot be read
 // or written, and with 2 if it was called in a wrong way.
@@ -23,6 +23,10 @@ Policy files say how calls survive failure: timeouts, retries, breakers, limits.
                                      the load of the worst case
   backstay schema [FILE]             write the JSON Schema of policy files, for
                                      editors, to FILE or to standard output
+  backstay import FILE               write the policies of a gRPC service config
+                                     document as a policy file to standard
+                                     output, and what is different to standard
+                                     error
   backstay help                      show this
 
 A file is YAML, or JSON where its name ends in .json.
@@ -55,7 +59,9 @@ func run(args []string, out, errs io.Writer) int {
 		return explain(rest[0], rest[1:], out, errs)
 	case command == "schema" && len(rest) <= 1:
 		return schema(rest, out, errs)
-	case slices.Contains([]string{"check", "explain", "schema"}, command):
+	case command == "import" && len(rest) == 1:
+		return importConfig(rest[0], out, errs)
+	case slices.Contains([]string{"check", "explain", "schema", "import"}, command):
 		fmt.Fprintf(errs, "backstay %s: wrong number of arguments\n\n%s", command, usage)
 	default:
 		fmt.Fprintf(errs, "backstay: unknown command %q\n\n%s", command, usage)
@@ -126,6 +132,23 @@ func schema(to []string, out, errs io.Writer) int {
 		return failed(errs, err)
 	}
 	return failed(errs, os.WriteFile(to[0], policyfile.Schema(), 0o644)) //nolint:gosec // it is for everybody to read
+}
+
+// importConfig writes a gRPC service config as a policy file.
+func importConfig(file string, out, errs io.Writer) int {
+	data, err := os.ReadFile(file) //nolint:gosec // whoever calls names it
+	if err != nil {
+		return failed(errs, err)
+	}
+	p, notes, err := policyfile.ImportServiceConfig(file, data)
+	if err != nil {
+		report(errs, file, err)
+		return faulty
+	}
+	for _, n := range notes {
+		fmt.Fprintf(errs, "note: %v\n", n)
+	}
+	return failed(errs, p.Write(out))
 }
 
 func failed(errs io.Writer, err error) int {

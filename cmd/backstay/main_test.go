@@ -24,6 +24,7 @@ func TestCommands(t *testing.T) {
 		}
 		return path
 	}
+	config := file("service.json", `{"methodConfig": [{"name": [{"service": "a.B"}], "timeout": "1s"}], "healthCheckConfig": {}}`)
 	good, bad := file("good.yaml", goodFile), file("bad.yaml", badFile)
 	for _, c := range []struct {
 		args      []string
@@ -44,6 +45,10 @@ func TestCommands(t *testing.T) {
 		{[]string{"explain", good, "pay"}, well, "3 requests, at most 10s", ""},
 		{[]string{"explain", good, "pya"}, faulty, "", "has no target pya; did you mean pay?"},
 		{[]string{"explain", bad}, faulty, "", "bad.yaml: 1 fault\n"},
+		{[]string{"import"}, misuse, "", "wrong number of arguments"},
+		{[]string{"import", config}, well, "  a.B:\n    extends: none\n    match:\n      - {grpc: a.B}\n    deadline:\n      total: 1s\n", "note: "},
+		{[]string{"import", good}, faulty, "", "good.yaml: 1 fault\n"},
+		{[]string{"import", filepath.Join(dir, "none.json")}, faulty, "", "no such file"},
 		{[]string{"schema"}, well, "json-schema.org", ""},
 		{[]string{"schema", filepath.Join(dir, "none", "x.json")}, faulty, "", "backstay: open"},
 	} {

@@ -11,8 +11,8 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/backstay-go/backstay"
-	"github.com/backstay-go/backstay/bulkhead"
 	"github.com/backstay-go/backstay/internal/wire"
+	"github.com/backstay-go/backstay/middleware"
 )
 
 // Unary is a grpc.UnaryServerInterceptor.
@@ -25,13 +25,10 @@ func (s *Server) Unary(ctx context.Context, req any, info *grpc.UnaryServerInfo,
 			reply, err = nil, s.panicked(ctx, info.FullMethod, v)
 		}
 	}()
-	inner, cancel, err := s.enter(ctx, info.FullMethod, s.unary)
-	defer cancel()
-	if err == nil {
-		reply, err = bulkhead.Run(inner, s.bulkhead, served{}, struct{}{}, func(ctx context.Context, _ struct{}) (any, error) {
-			return s.once(ctx, req, info.FullMethod, handler)
-		})
-	}
+	in := s.arrival(ctx, info.FullMethod, false)
+	reply, err = middleware.Admit(ctx, s.admission, in, served{}, struct{}{}, func(ctx context.Context, _ struct{}) (any, error) {
+		return s.once(ctx, req, info.FullMethod, handler)
+	})
 	return reply, s.answer(ctx, err, func(md metadata.MD) { _ = grpc.SetTrailer(ctx, md) })
 }
 
@@ -47,13 +44,10 @@ func (s *Server) Stream(srv any, ss grpc.ServerStream, info *grpc.StreamServerIn
 			err = s.panicked(ctx, info.FullMethod, v)
 		}
 	}()
-	inner, cancel, err := s.enter(ctx, info.FullMethod, s.stream)
-	defer cancel()
-	if err == nil {
-		_, err = bulkhead.Run(inner, s.bulkhead, served{}, struct{}{}, func(ctx context.Context, _ struct{}) (any, error) {
-			return nil, handler(srv, &serverStream{ss, ctx})
-		})
-	}
+	in := s.arrival(ctx, info.FullMethod, true)
+	_, err = middleware.Admit(ctx, s.admission, in, served{}, struct{}{}, func(ctx context.Context, _ struct{}) (any, error) {
+		return nil, handler(srv, &serverStream{ss, ctx})
+	})
 	return s.answer(ctx, err, ss.SetTrailer)
 }
 
@@ -73,7 +67,7 @@ func (s *Server) answer(ctx context.Context, err error, setTrailer func(metadata
 	if err == nil {
 		return nil
 	}
-	if o := backstay.Classify(err); o.Final || (o.Class == backstay.Rejected && o.RetryAfter == 0) {
+	if middleware.Forbids(backstay.Classify(err)) {
 		setTrailer(metadata.Pairs(
 			wire.HeaderGRPCPushback, "-1",
 			wire.HeaderRetry, wire.RetryNever,
@@ -89,7 +83,7 @@ func (s *Server) panicked(ctx context.Context, method string, v any) error {
 	if !ok {
 		err = fmt.Errorf("%v", v)
 	}
-	s.scope.Emit(ctx, backstay.Event{
+	s.admission.Scope().Emit(ctx, backstay.Event{
 		Kind: backstay.CallbackPanicked, Operation: method, Outcome: backstay.Outcome{Class: backstay.Fault},
 		Err: fmt.Errorf("grpcmw: the handler of %s panicked: %w\n%s", method, err, debug.Stack()),
 	})

@@ -3,54 +3,23 @@ package grpcmw
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
 
 	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/bulkhead"
-	"github.com/backstay-go/backstay/deadline"
 	"github.com/backstay-go/backstay/idempotency"
 	"github.com/backstay-go/backstay/internal/wire"
-	"github.com/backstay-go/backstay/retry"
+	"github.com/backstay-go/backstay/middleware"
 )
-
-// ServerConfig says what a [Server] does before its handlers run. A nil
-// section leaves its part out.
-type ServerConfig struct {
-	// Name names the server in errors, events and metrics.
-	Name string `json:"name,omitempty" yaml:"name,omitempty"`
-	// Deadline bounds every unary RPC, and refuses RPCs of any kind that come
-	// too late to be worth a handler. gRPC carries the caller's own deadline
-	// by itself.
-	Deadline *deadline.IncomingConfig `json:"deadline,omitempty" yaml:"deadline,omitempty"`
-	// Bulkhead bounds how many RPCs run at once, streams included, and sheds
-	// the rest, those of lower priority first.
-	Bulkhead *bulkhead.Config `json:"bulkhead,omitempty" yaml:"bulkhead,omitempty"`
-	// Idempotency runs unary RPCs that carry a key once. It needs [ServerStore].
-	Idempotency *idempotency.GuardConfig `json:"idempotency,omitempty" yaml:"idempotency,omitempty"`
-	// KeyHeader names the metadata that carries the key. Default:
-	// idempotency-key.
-	KeyHeader string `json:"key_header,omitempty" yaml:"key_header,omitempty"`
-	// RetryNested lets handlers retry downstream also for RPCs that are
-	// retries themselves. Default: they do not, because layers that retry
-	// multiply.
-	RetryNested bool `json:"retry_nested,omitempty" yaml:"retry_nested,omitempty"`
-}
 
 // Server is what stands between grpc-go and the handlers: it takes up
 // deadlines, sheds load, does keyed work once, keeps retries from multiplying,
 // and turns panics into answers. It is safe for concurrent use and owns no
-// goroutine.
+// goroutine but those of handlers that have outlasted their timeout.
 type Server struct {
-	scope     *backstay.Scope
-	unary     *deadline.Incoming
-	stream    *deadline.Incoming // without a cap
-	bulkhead  *bulkhead.Bulkhead
-	guard     *idempotency.Guard
-	keyHeader string
-	nested    bool
+	admission *middleware.Admission
 	passed    methods
 	priority  func(ctx context.Context, method string) bulkhead.Priority // nil: none is given
 	tenant    func(ctx context.Context) string                           // nil: one for all
@@ -77,7 +46,7 @@ func ServerStore(s idempotency.Store) ServerOption {
 }
 
 // ServerPriority says which RPCs are shed first, if the bulkhead is configured
-// with priorities.
+// with priorities. It wins over a priority_header.
 func ServerPriority(f func(ctx context.Context, method string) bulkhead.Priority) ServerOption {
 	return func(b *serverBuilder) { b.server.priority = f }
 }
@@ -95,67 +64,20 @@ func ServerPassThrough(names ...string) ServerOption {
 	return func(b *serverBuilder) { b.server.passed.add(names) }
 }
 
-// NewServer returns a Server, or every fault of the configuration.
-func NewServer(c ServerConfig, options ...ServerOption) (*Server, error) {
-	b := serverBuilder{server: &Server{nested: c.RetryNested, keyHeader: wire.HeaderIdempotencyKey}}
+// NewServer returns a Server for c, or every fault of the configuration.
+func NewServer(c middleware.Server, options ...ServerOption) (*Server, error) {
+	b := serverBuilder{server: new(Server)}
 	b.server.passed.add(untouched)
 	for _, o := range options {
 		o(&b)
 	}
-	if c.KeyHeader != "" {
-		b.server.keyHeader = c.KeyHeader
+	admission, err := middleware.NewAdmission(c, b.store, b.observer)
+	err = errors.Join(err, backstay.Under("grpcmw", b.server.passed.validate("pass_through")))
+	if err != nil {
+		return nil, err
 	}
-	b.server.keyHeader = strings.ToLower(b.server.keyHeader)
-	b.server.scope = &backstay.Scope{Policy: c.Name, Observer: b.observer}
-	if err := b.build(c); err != nil {
-		return nil, backstay.Under("grpcmw", err)
-	}
+	b.server.admission = admission
 	return b.server, nil
-}
-
-// build makes every part that c has a section for, or returns all faults.
-func (b *serverBuilder) build(c ServerConfig) error {
-	s := b.server
-	all := []error{s.passed.validate("pass_through"), backstay.Check(
-		backstay.Setting{
-			Path: "idempotency.store", Value: "none", Valid: c.Idempotency == nil || b.store != nil,
-			Allowed: "must be given by grpcmw.ServerStore",
-		},
-		backstay.Setting{
-			Path: "key_header", Value: c.KeyHeader, Valid: c.KeyHeader == "" || isKey(c.KeyHeader),
-			Allowed: "must be letters, digits and -_. and not end in -bin, which is for binary values",
-		},
-	)}
-	var err error
-	if c.Deadline != nil {
-		s.unary, err = deadline.NewIncoming(*c.Deadline, s.scope)
-		all = append(all, err)
-		uncapped := *c.Deadline
-		uncapped.Cap = deadline.NoCap
-		if err == nil {
-			s.stream, err = deadline.NewIncoming(uncapped, s.scope)
-			all = append(all, err)
-		}
-	}
-	if c.Bulkhead != nil {
-		s.bulkhead, err = bulkhead.New(*c.Bulkhead, bulkhead.WithScope(s.scope))
-		all = append(all, err)
-	}
-	if c.Idempotency != nil && b.store != nil {
-		s.guard, err = idempotency.NewGuard(*c.Idempotency, b.store, idempotency.WithScope(s.scope))
-		all = append(all, err)
-	}
-	return errors.Join(all...)
-}
-
-// isKey reports whether name can be the key of textual metadata.
-func isKey(name string) bool {
-	for _, r := range strings.ToLower(name) {
-		if (r < 'a' || r > 'z') && (r < '0' || r > '9') && !strings.ContainsRune("-_.", r) {
-			return false
-		}
-	}
-	return !strings.HasSuffix(strings.ToLower(name), "-bin")
 }
 
 // ServerOptions returns what puts the Server into a grpc.Server: its two
@@ -169,24 +91,20 @@ func (s *Server) ServerOptions() []grpc.ServerOption {
 }
 
 // Bulkhead returns the Server's bulkhead; nil if it has none.
-func (s *Server) Bulkhead() *bulkhead.Bulkhead { return s.bulkhead }
+func (s *Server) Bulkhead() *bulkhead.Bulkhead { return s.admission.Bulkhead() }
 
-// enter takes up what the caller tells: its deadline, the number of the
-// attempt, and the priority that its RPC has here. Call cancel on every path.
-func (s *Server) enter(ctx context.Context, method string, in *deadline.Incoming) (_ context.Context, cancel context.CancelFunc, err error) {
-	arrived := backstay.Now()
+// Close waits for handlers that have outlasted their timeout, or until ctx
+// ends. Stop the grpc.Server first.
+func (s *Server) Close(ctx context.Context) error { return s.admission.Close(ctx) }
+
+// arrival returns what is known of an RPC before its handler runs.
+func (s *Server) arrival(ctx context.Context, method string, stream bool) middleware.Arrival {
 	md, _ := metadata.FromIncomingContext(ctx)
-	ctx, cancel, err = deadline.Extract(ctx, carrier(md), in, arrived)
-	if err != nil {
-		return ctx, cancel, err
-	}
-	if !s.nested && attemptOf(md) > 1 {
-		ctx = retry.Suppress(ctx)
-	}
+	in := middleware.Arrival{Header: carrier(md), Attempt: attemptOf(md), Stream: stream}
 	if s.priority != nil {
-		ctx = bulkhead.WithPriority(ctx, s.priority(ctx, method))
+		in.Priority, in.Ranked = s.priority(ctx, method), true
 	}
-	return ctx, cancel, nil
+	return in
 }
 
 // attemptOf returns which attempt an RPC is, from 1.

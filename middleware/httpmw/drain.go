@@ -17,8 +17,9 @@ func (t *Transport) drain(resp *http.Response) {
 		_ = resp.Body.Close()
 		return
 	}
-	stop := time.AfterFunc(t.drainTime, func() { _ = resp.Body.Close() })
-	_, _ = io.CopyN(io.Discard, resp.Body, t.drainLimit)
+	bounds := t.now()
+	stop := time.AfterFunc(bounds.drainTime, func() { _ = resp.Body.Close() })
+	_, _ = io.CopyN(io.Discard, resp.Body, bounds.drainLimit)
 	stop.Stop()
 	_ = resp.Body.Close()
 }

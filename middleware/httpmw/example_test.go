@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 
 	"github.com/backstay-go/backstay"
@@ -78,4 +79,43 @@ func ExampleTransport_RoundTrip_idempotencyKey() {
 	fmt.Println(resp.StatusCode, "after", len(seen), "attempts, one key:",
 		seen[0].Header.Get("Idempotency-Key") == seen[1].Header.Get("Idempotency-Key"))
 	// Output: 201 after 2 attempts, one key: true
+}
+
+// A server whose callers say how long they wait, and send keys with what must
+// not be done twice.
+func ExampleNewHandler() {
+	mux := http.NewServeMux()
+	charges := 0
+	mux.HandleFunc("POST /charge", func(w http.ResponseWriter, _ *http.Request) {
+		charges++
+		w.WriteHeader(http.StatusCreated)
+		fmt.Fprintf(w, "charge %d", charges)
+	})
+
+	store, err := idempotency.NewMemory(idempotency.MemoryConfig{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	config := middleware.StandardServer("bank")
+	config.Idempotency = &idempotency.GuardConfig{Required: true}
+	handler, err := httpmw.NewHandler(mux, config, httpmw.ServerStore(store))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	for _, header := range []string{"Idempotency-Key: order-42", "Idempotency-Key: order-42", "X-Backstay-Timeout-Ms: 0", "Accept: */*"} {
+		req := httptest.NewRequest(http.MethodPost, "/charge", strings.NewReader("25 EUR"))
+		name, value, _ := strings.Cut(header, ": ")
+		req.Header.Set(name, value)
+		answer := httptest.NewRecorder()
+		handler.ServeHTTP(answer, req)
+		fmt.Println(answer.Code, answer.Header().Get("Idempotent-Replayed"), answer.Body)
+	}
+	// Output:
+	// 201  charge 1
+	// 201 true charge 1
+	// 504  {"title":"Gateway Timeout","status":504,"detail":"There is not enough time left.","reason":"too_late"}
+	// 400  {"title":"Bad Request","status":400,"detail":"idempotency bank: a key is required and none was sent (send one, the same on every repetition)"}
 }

@@ -18,26 +18,27 @@ type exchange struct {
 }
 
 // Repeat allows what may be sent twice: a request that never reached the
-// server, an idempotent method, a request that carries an idempotency key, or
-// one that its caller marked.
+// server, an idempotent method, a request that carries an idempotency key, one
+// that its caller marked, or any to a target that is idempotent.
 func (x *exchange) Repeat(req *http.Request, o backstay.Outcome) error {
 	switch {
 	case connects(req):
 		return errors.New("httpmw: a CONNECT or Upgrade request is never sent twice")
-	case o.Unsent, idempotent(req.Method), x.t.carriesKey(req), retry.Repeatable(req.Context()):
+	case o.Unsent, idempotent(req.Method), x.t.carriesKey(req), retry.Repeatable(req.Context()), x.t.now().idempotent:
 		return nil
 	default:
 		return fmt.Errorf("httpmw: %s is not idempotent: "+
-			"send an idempotency key, or mark the context with retry.MarkRepeatable", req.Method)
+			"send an idempotency key, mark the context with retry.MarkRepeatable, or the target as idempotent", req.Method)
 	}
 }
 
-// Hedge allows copies of safe requests, and of others that their caller marked.
+// Hedge allows copies of safe requests, of others that their caller marked, and
+// of any to a target that is idempotent.
 func (x *exchange) Hedge(req *http.Request) error {
 	switch {
 	case connects(req):
 		return errors.New("httpmw: a CONNECT or Upgrade request is never sent twice")
-	case safe(req.Method):
+	case safe(req.Method), x.t.now().idempotent:
 		return nil
 	case hedge.Marked(req.Context()) && (idempotent(req.Method) || x.t.carriesKey(req)):
 		return nil
@@ -56,7 +57,7 @@ func (x *exchange) Fork(req *http.Request, _ int) (*http.Request, error) {
 
 // Classify judges by the Transport's classifier.
 func (x *exchange) Classify(resp *http.Response, err error) backstay.Outcome {
-	o := x.t.judgement.of(resp, err)
+	o := x.t.now().judgement.of(resp, err)
 	if x.t.classify == nil {
 		return o
 	}

@@ -16,17 +16,17 @@ import (
 // returns req itself, or a copy with the header, and a context that holds the
 // key. The error says that the key of the context cannot be sent.
 func (t *Transport) withKey(req *http.Request) (context.Context, *http.Request, error) {
-	ctx := req.Context()
-	if v := req.Header[t.keys.Header()]; len(v) > 0 {
+	ctx, keys := req.Context(), t.now().keys
+	if v := req.Header[keys.Header()]; len(v) > 0 {
 		if key, err := idempotency.ParseFields(v); err == nil {
-			ctx, _ = idempotency.Ensure(idempotency.WithKey(ctx, key), t.keys)
+			ctx, _ = idempotency.Ensure(idempotency.WithKey(ctx, key), keys)
 		}
 		return ctx, req, nil
 	}
 	if idempotent(req.Method) && idempotency.KeyFrom(ctx) == "" {
 		return ctx, req, nil
 	}
-	ctx, key := idempotency.Ensure(ctx, t.keys)
+	ctx, key := idempotency.Ensure(ctx, keys)
 	if key == "" {
 		return ctx, req, nil
 	}
@@ -36,13 +36,13 @@ func (t *Transport) withKey(req *http.Request) (context.Context, *http.Request, 
 	out := new(http.Request)
 	*out = *req
 	out.Header = maps.Clone(req.Header) // shallow: the values are not changed
-	out.Header[t.keys.Header()] = []string{t.keys.Format(key)}
+	out.Header[keys.Header()] = []string{keys.Format(key)}
 	return ctx, out, nil
 }
 
 // carriesKey reports whether req has an idempotency key. A field that holds
 // none, such as an empty one, is no promise that req may be repeated.
 func (t *Transport) carriesKey(req *http.Request) bool {
-	key, err := idempotency.ParseFields(req.Header[t.keys.Header()])
+	key, err := idempotency.ParseFields(req.Header[t.now().keys.Header()])
 	return err == nil && key != ""
 }

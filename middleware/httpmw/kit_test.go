@@ -61,7 +61,8 @@ type backend struct {
 	URL                         string
 	connections, open, requests atomic.Int64
 	client                      *http.Transport
-	clients                     []*http.Transport // clones of client that are in use
+	clients                     []*http.Transport            // clones of client that are in use
+	mounted                     atomic.Pointer[http.Handler] // answers where serve was given none
 }
 
 // server returns the http.Server of b, which answers with h.
@@ -70,6 +71,10 @@ func (b *backend) server(two bool, h http.HandlerFunc) *http.Server {
 		Protocols: new(http.Protocols),
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 			b.requests.Add(1)
+			if h == nil {
+				(*b.mounted.Load()).ServeHTTP(w, req)
+				return
+			}
 			h(w, req)
 		}),
 		ConnState: func(_ net.Conn, s http.ConnState) {

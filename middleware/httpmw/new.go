@@ -1,7 +1,6 @@
 package httpmw
 
 import (
-	"cmp"
 	"errors"
 	"net/http"
 	"time"
@@ -26,14 +25,10 @@ const (
 // or tracing, and inside of http.Client, whose redirects and cookies then work
 // as ever.
 func NewTransport(next http.RoundTripper, target middleware.Target, options ...Option) (*Transport, error) {
-	b := builder{transport: &Transport{
-		next:        next,
-		name:        target.Name,
-		replayLimit: cmp.Or(target.HTTP.ReplayLimit, DefaultReplayLimit),
-		idleBody:    target.HTTP.IdleBody,
-		drainLimit:  cmp.Or(target.HTTP.DrainLimit, DefaultDrainLimit),
-		drainTime:   cmp.Or(target.HTTP.DrainTime, DefaultDrainTime),
-	}}
+	b := builder{
+		transport: &Transport{next: next, name: target.Name},
+		pipelines: []middleware.Option{middleware.WithSettings(newSettings)},
+	}
 	for _, o := range options {
 		o(&b)
 	}
@@ -55,9 +50,6 @@ func (b *builder) build(target middleware.Target) error {
 	if err := errors.Join(faults, under(target.Name, errors.Join(more, b.faults))); err != nil {
 		return err
 	}
-	t.keys = t.pipelines.Idempotency()
-	t.judgement = judgement{keyHeader: t.keys.Header(), waitHeaders: target.HTTP.WaitHeaders}
-	t.headers = newHeaders(target.Propagate)
 	t.plain = &exchange{t}
 	t.send = t.sendOnce
 	return nil

@@ -29,7 +29,7 @@ func (t *Transport) sendOnce(ctx context.Context, req *http.Request) (*http.Resp
 // roundTrip has req answered by the base transport, and makes good what that
 // may have left out.
 func (t *Transport) roundTrip(ctx context.Context, req *http.Request) (*http.Response, error) {
-	resp, err := t.next.RoundTrip(t.headers.onto(ctx, req))
+	resp, err := t.next.RoundTrip(t.now().headers.onto(ctx, req))
 	if err != nil {
 		t.drain(resp) // nil, if the transport keeps its contract
 		return nil, failure(ctx, req, err)
@@ -43,8 +43,8 @@ func (t *Transport) roundTrip(ctx context.Context, req *http.Request) (*http.Res
 	if resp.Request == nil {
 		resp.Request = req
 	}
-	if t.idleBody > 0 && resp.StatusCode != http.StatusSwitchingProtocols && resp.Body != http.NoBody {
-		bodyOf(resp).idle = &idleTimer{after: t.idleBody, name: t.name}
+	if idle := t.now().idleBody; idle > 0 && resp.StatusCode != http.StatusSwitchingProtocols && resp.Body != http.NoBody {
+		bodyOf(resp).idle = &idleTimer{after: idle, name: t.name}
 	}
 	return resp, nil
 }

@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"time"
 
 	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/deadline"
 	"github.com/backstay-go/backstay/fallback"
-	"github.com/backstay-go/backstay/idempotency"
 	"github.com/backstay-go/backstay/middleware"
 )
 
@@ -24,19 +22,11 @@ type Transport struct {
 	next      http.RoundTripper
 	pipelines *middleware.Registry
 	ladder    *fallback.Ladder[*http.Request, *http.Response]
-	key       func(*http.Request) string // nil: the host
-	keys      *idempotency.Policy
-	judgement judgement
+	key       func(*http.Request) string                                     // nil: the host
 	classify  func(*http.Response, error, backstay.Outcome) backstay.Outcome // nil: no opinion
 	plain     *exchange                                                      // serves every request without a body
 	send      backstay.Call[*http.Request, *http.Response]                   // sendOnce, bound once
-	headers   headers
-
-	replayLimit int64
-	idleBody    time.Duration
-	drainLimit  int64
-	drainTime   time.Duration
-	name        string
+	name      string
 }
 
 // RoundTrip sends req through the pipeline of its key.
@@ -70,7 +60,11 @@ func (t *Transport) call(x backstay.Exchange[*http.Request, *http.Response], req
 	if connects(req) {
 		ctx = deadline.Unbounded(ctx)
 	}
-	return middleware.RunAt(ctx, began, p, t.ladder, x, req, t.send)
+	resp, err := middleware.RunAt(ctx, began, p, t.ladder, x, req, t.send)
+	if err != nil || resp.StatusCode >= http.StatusBadRequest {
+		t.relay(ctx, resp, err)
+	}
+	return resp, err
 }
 
 // malformed reports whether net/http is going to refuse req before sending it.
@@ -95,6 +89,7 @@ func (t *Transport) Close(ctx context.Context) error {
 	return errors.Join(t.pipelines.Close(ctx), t.ladder.Close(ctx))
 }
 
-// Pipelines returns the registry of the Transport's pipelines, for reports and
-// for manual control.
+// Pipelines returns the registry of the Transport's pipelines, for reports, for
+// manual control, and to put another target in force: its Apply changes all
+// that the Transport does, but for its fallbacks.
 func (t *Transport) Pipelines() *middleware.Registry { return t.pipelines }

@@ -38,7 +38,7 @@ func newUpload(t *Transport, req *http.Request) (*upload, *http.Request) {
 	u := &upload{exchange: exchange{t}, again: req.GetBody}
 	u.source = &source{from: req.Body}
 	if u.again == nil {
-		u.source.limit = t.replayLimit
+		u.source.limit = t.now().replayLimit
 	}
 	return u, u.with(req, u.source.reader())
 }

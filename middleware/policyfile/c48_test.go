@@ -107,7 +107,7 @@ func (f *followed) change(text string) {
 }
 
 func (*followed) pass() {
-	time.Sleep(every)
+	time.Sleep(every + every/10) // and for a change to settle
 	synctest.Wait()
 }
 

@@ -21,9 +21,13 @@ type checker struct {
 func (r *reader) check(t *resolved, d *definition) {
 	c := checker{r, t, d}
 	c.validate()
+	if t.Target == nil {
+		return
+	}
 	c.fits()
 	c.window()
 	c.repeatable()
+	c.ends()
 }
 
 // partners are values that are judged together: where one of them is a default,
@@ -74,10 +78,9 @@ func (c checker) isBroken(path string) bool {
 
 // blame returns where in the file the value at path was decided.
 func (c checker) blame(path string) (at spot, profile string) {
-	path, _, _ = strings.Cut(path, "[")
 	candidates := []string{path, partners[path]}
-	for parent, _ := cutLast(path); parent != ""; parent, _ = cutLast(parent) {
-		candidates = append(candidates, parent)
+	for i := strings.LastIndexAny(path, ".["); i > 0; i = strings.LastIndexAny(path[:i], ".[") {
+		candidates = append(candidates, path[:i])
 	}
 	for _, p := range candidates {
 		if o, ok := c.origins[p]; ok && o.line > 0 {
@@ -90,22 +93,35 @@ func (c checker) blame(path string) (at spot, profile string) {
 // validate asks the policies themselves, who know what only shows between
 // values: the bounds of each are those of its rule.
 func (c checker) validate() {
-	t := c.Target
-	t.Name = "" // the paths are to begin with the section
-	for _, err := range flatten(t.Validate()) {
+	for _, err := range flatten(c.ask()) {
 		f, ok := errors.AsType[*backstay.FieldError](err)
 		if !ok {
 			c.add(c.of.at, "", "%v", err)
 			continue
 		}
-		if s := c.shape(f.Path); s != nil && s.standard == required && s.in(&t).IsZero() {
+		x, s := c.shape(f.Path)
+		_, said := c.origins[f.Path]
+		switch {
+		case s != nil && s.standard == required && x.in(s).IsZero():
 			c.fault(f.Path, nil, "write "+s.allowed(), "%s is missing", s.name)
-			continue
-		}
-		if !c.follows(f) {
+		case s != nil && x.root == faultRoot && !said: // its kind needs it
+			c.fault(f.Path, nil, f.Allowed, "%s is missing", s.name)
+		case !c.follows(f):
 			c.fault(f.Path, nil, c.instead(f), "%v contradicts other values", c.written(f))
 		}
 	}
+}
+
+// ask returns what the policies say, with paths that begin with the section.
+func (c checker) ask() error {
+	if c.Target == nil {
+		s := *c.Server
+		s.Name = ""
+		return s.Validate()
+	}
+	t := *c.Target
+	t.Name = ""
+	return t.Validate()
 }
 
 // advice says what to write instead, where what a policy says is for code.
@@ -138,24 +154,24 @@ func (c checker) follows(f *backstay.FieldError) bool {
 
 // written returns the value of a fault as a file would say it.
 func (c checker) written(f *backstay.FieldError) any {
-	if s := c.shape(f.Path); s != nil {
-		return s.shown(&c.Target)
+	if x, s := c.shape(f.Path); s != nil && s.kind != faultList {
+		return x.shown(s)
 	}
 	return f.Value
 }
 
-// shape returns the shape of the value at path; nil if there is none.
-func (checker) shape(path string) *shape {
-	at := root
-	for name := range strings.SplitSeq(path, ".") {
-		if at = at.find(name); at == nil {
-			return nil
-		}
+// shape returns the shape of the value at path, nil if there is none, and what
+// it is a value of.
+func (c checker) shape(path string) (values, *shape) {
+	x := c.values
+	if item, rest, ok := c.item(path); ok {
+		x, path = item, rest
 	}
-	if at.kind == section {
-		return nil
+	at := x.root.under(path)
+	if at == nil || at.kind == section || !x.in(at).IsValid() {
+		return x, nil
 	}
-	return at
+	return x, at
 }
 
 // flatten takes joined errors apart.
@@ -178,15 +194,15 @@ func flatten(err error) []error {
 // fails at once: the waits between them, half of their bounds on average, are
 // too long.
 func (c checker) fits() {
-	total, bounded := bound(&c.Target, "deadline.total")
-	if !bounded || c.Retry == nil {
+	total, bounded := c.bound("deadline.total")
+	if !bounded || c.Target.Retry == nil {
 		return
 	}
-	attempts, _ := value(&c.Target, "retry.max_attempts")
-	least, _ := bound(&c.Target, "retry.min_attempt_time")
+	attempts, _ := c.value("retry.max_attempts")
+	least, _ := c.bound("retry.min_attempt_time")
 	fit := 1
 	for n, spent := 1, time.Duration(0); n < int(attempts); n++ {
-		if spent = add(spent, wait(&c.Target, n)/2); spent > total-least {
+		if spent = add(spent, wait(c.values, n)/2); spent > total-least {
 			break
 		}
 		fit++
@@ -201,8 +217,8 @@ func (c checker) fits() {
 // window refuses a breaker that forgets an attempt's failure before the next
 // one can have failed.
 func (c checker) window() {
-	window, timed := bound(&c.Target, "breaker.time_window")
-	attempt, limited := bound(&c.Target, "timeout.after")
+	window, timed := c.bound("breaker.time_window")
+	attempt, limited := c.bound("timeout.after")
 	if timed && limited && window/2 < attempt {
 		c.fault("breaker.time_window", nil, "write at least "+writeDuration(2*attempt),
 			"%s is shorter than two attempts of up to %s: failures by timeout would be forgotten", writeDuration(window), writeDuration(attempt))
@@ -211,7 +227,7 @@ func (c checker) window() {
 
 // repeatable refuses hedging of what must not be sent twice.
 func (c checker) repeatable() {
-	if c.Hedge == nil || c.of.idempotent {
+	if c.Target.Hedge == nil || c.Target.Idempotent {
 		return
 	}
 	for _, p := range c.of.patterns {

@@ -1,18 +1,15 @@
 package policyfile
 
 import (
-	"io"
 	"reflect"
 
 	"github.com/backstay-go/backstay/middleware"
 )
 
 // clone returns a copy of t that shares nothing with it.
-func clone(t middleware.Target) middleware.Target {
-	copied := reflect.New(reflect.TypeFor[middleware.Target]()).Elem()
-	copied.Set(reflect.ValueOf(t))
-	detach(copied)
-	return copied.Interface().(middleware.Target) //nolint:errcheck,forcetypeassert // it was made of that type
+func clone[T middleware.Target | middleware.Server](t T) T {
+	detach(reflect.ValueOf(&t).Elem())
+	return t
 }
 
 // detach copies what v points to.
@@ -20,7 +17,9 @@ func detach(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Struct:
 		for _, f := range v.Fields() {
-			detach(f)
+			if f.CanSet() {
+				detach(f)
+			}
 		}
 	case reflect.Pointer:
 		if !v.IsNil() {
@@ -35,10 +34,18 @@ func detach(v reflect.Value) {
 		}
 		copied := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
 		reflect.Copy(copied, v)
+		for _, item := range copied.Seq2() {
+			detach(item)
+		}
 		v.Set(copied)
+	case reflect.Map:
+		copied := reflect.MakeMapWithSize(v.Type(), v.Len())
+		for key, item := range v.Seq2() {
+			copied.SetMapIndex(key, item)
+		}
+		if !v.IsNil() {
+			v.Set(copied)
+		}
 	default:
 	}
 }
-
-// readAtMost reads r to its end, or n bytes.
-func readAtMost(r io.Reader, n int64) ([]byte, error) { return io.ReadAll(io.LimitReader(r, n)) }

@@ -13,15 +13,30 @@ import (
 // maxFile is the largest file that is read, in bytes.
 const maxFile = 1 << 20
 
+// maxNodes is how many values are read, those that aliases and profiles bring
+// counted each time: a short file can say a lot by them.
+const maxNodes = 1 << 20
+
 // reader reads one file, and collects what is wrong with it.
 type reader struct {
 	faults
+	nodes int // how many values were read
+}
+
+// spend counts the values in n, and reports false once there are too many.
+func (r *reader) spend(n *yaml.Node) bool {
+	over := r.nodes > maxNodes
+	r.nodes += len(n.Content)
+	if !over && r.nodes > maxNodes {
+		r.add(where(n, ""), "split it", "file has more than %d values, those of aliases and profiles counted each time", maxNodes)
+	}
+	return r.nodes <= maxNodes
 }
 
 // document returns the one document in data, nil if there is none to go on with.
 func (r *reader) document(data []byte) *yaml.Node {
 	if len(data) > maxFile {
-		r.add(spot{}, "split it", "file has %d bytes: must have at most %s", len(data), writeSize(maxFile))
+		r.add(spot{}, "split it", "file is too long: must have at most %s", writeSize(maxFile))
 		return nil
 	}
 	if strings.HasSuffix(strings.ToLower(r.file), ".json") && !r.isJSON(data) {
@@ -111,6 +126,9 @@ func (r *reader) entries(n *yaml.Node, path string) []entry {
 		r.add(where(n, path), "write names and values, such as {name: value}", "%s is not a mapping", describe(n))
 		return nil
 	}
+	if !r.spend(n) {
+		return nil
+	}
 	var all []entry
 	seen := make(map[string]int)
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -134,10 +152,13 @@ func (r *reader) entries(n *yaml.Node, path string) []entry {
 }
 
 // items returns what is in n, a sequence, or n itself if it is none.
-func items(n *yaml.Node) []*yaml.Node {
+func (r *reader) items(n *yaml.Node) []*yaml.Node {
 	n = follow(n)
 	if n.Kind != yaml.SequenceNode {
 		return []*yaml.Node{n}
+	}
+	if !r.spend(n) {
+		return nil
 	}
 	all := make([]*yaml.Node, len(n.Content))
 	for i, item := range n.Content {

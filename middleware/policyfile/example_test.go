@@ -22,9 +22,9 @@ targets:
 		fmt.Println(err)
 		return
 	}
-	name, target, _ := policies.Match(policyfile.Request{Host: "pay.example.com", Method: "GET", Path: "/v1/charges/7"})
-	pipeline, err := middleware.New(target)
-	fmt.Println(name, target.Timeout.After, pipeline != nil, err)
+	target := policies.Match(policyfile.Request{Host: "pay.example.com", Method: "GET", Path: "/v1/charges/7"})
+	pipeline, err := middleware.New(*target)
+	fmt.Println(target.Name, target.Timeout.After, pipeline != nil, err)
 	// Output: payments 800ms true <nil>
 }
 

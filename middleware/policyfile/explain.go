@@ -12,15 +12,16 @@ import (
 
 // Explain writes what each of the named targets comes to, or each of them all:
 // every value, where it comes from, and the load that the target makes in the
-// worst case. Its error is that of w, or says that there is no such target.
+// worst case; without names also the server. Its error is that of w, or says that there is no such target.
 func (p *Policies) Explain(w io.Writer, names ...string) error {
-	if len(names) == 0 {
+	all := len(names) == 0
+	if all {
 		names = p.Names()
 	}
 	for i, name := range names {
 		t, ok := p.targets[name]
 		if !ok {
-			return fmt.Errorf("policyfile: %s has no target %s; %s", p.file, quote(name), suggest(name, p.Names()))
+			return fmt.Errorf("policyfile: %w", p.unknown(name))
 		}
 		if i > 0 {
 			fmt.Fprintln(w)
@@ -29,24 +30,36 @@ func (p *Policies) Explain(w io.Writer, names ...string) error {
 			return fmt.Errorf("policyfile: %w", err)
 		}
 	}
+	if !all || p.server == nil {
+		return nil
+	}
+	if len(names) > 0 {
+		fmt.Fprintln(w)
+	}
+	if err := p.explain(w, p.serverDefined, p.server); err != nil {
+		return fmt.Errorf("policyfile: %w", err)
+	}
 	return nil
 }
 
 func (p *Policies) explain(w io.Writer, d *definition, t *resolved) error {
 	var text bytes.Buffer
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(table, "target %s\t\t%s:%d\n", d.name, p.file, d.at.line)
+	what := "target " + d.name
+	if t.Server != nil {
+		what = "server"
+	}
+	fmt.Fprintf(table, "%s\t\t%s:%d\n", what, p.file, d.at.line)
 	fmt.Fprintf(table, "  extends\t%s\t\n", strings.Join(t.extends, " < "))
 	for _, m := range d.patterns {
 		fmt.Fprintf(table, "  match\t%s\t%s:%d\n", m, p.file, m.at.line)
 	}
-	if d.idempotent {
-		fmt.Fprintf(table, "  idempotent\ttrue\t\n")
-	}
-	for _, s := range root.fields {
+	for _, s := range t.root.fields {
 		p.explainSection(table, t, s, "  ")
 	}
-	p.explainWorst(table, WorstCaseOf(t.Target))
+	if t.Target != nil {
+		p.explainWorst(table, WorstCaseOf(*t.Target))
+	}
 	for _, n := range p.notes {
 		if n.Path == d.at.path {
 			fmt.Fprintf(table, "  note: %s\n", n.Text)
@@ -65,23 +78,38 @@ func (p *Policies) explain(w io.Writer, d *definition, t *resolved) error {
 
 // explainSection writes a value, or a section and what is in it.
 func (p *Policies) explainSection(w io.Writer, t *resolved, s *shape, indent string) {
-	v := s.in(&t.Target)
+	v := t.in(s)
 	switch {
+	case s.kind == faultList:
+		p.explainFaults(w, t, indent)
 	case s.kind != section:
-		fmt.Fprintf(w, "%s%s\t%s\t%s\n", indent, s.name, s.shown(&t.Target), p.source(t, s, "default"))
+		fmt.Fprintf(w, "%s%s\t%s\t%s\n", indent, s.name, t.shown(s), p.source(t, s.path, "default"))
 	case s.absent && v.IsNil(), s.toggle != nil && v.FieldByIndex(s.toggle).Bool():
-		fmt.Fprintf(w, "%s%s\toff\t%s\n", indent, s.name, p.source(t, s, ""))
+		fmt.Fprintf(w, "%s%s\toff\t%s\n", indent, s.name, p.source(t, s.path, ""))
 	default:
-		fmt.Fprintf(w, "%s%s\t\t%s\n", indent, s.name, p.source(t, s, ""))
+		fmt.Fprintf(w, "%s%s\t\t%s\n", indent, s.name, p.source(t, s.path, ""))
 		for _, f := range s.fields {
 			p.explainSection(w, t, f, indent+"  ")
 		}
 	}
 }
 
-// source says where the value of s comes from.
-func (p *Policies) source(t *resolved, s *shape, otherwise string) string {
-	o, known := t.origins[s.path]
+// explainFaults writes what is set of each fault.
+func (p *Policies) explainFaults(w io.Writer, t *resolved, indent string) {
+	for i := range t.Target.Faults {
+		x, item := ofFault(&t.Target.Faults[i]), fmt.Sprintf("faults[%d]", i)
+		fmt.Fprintf(w, "%s%s\t\t%s\n", indent, item, p.source(t, item, ""))
+		faultRoot.each(func(s *shape) {
+			if s != faultRoot && s.kind != section && !x.in(s).IsZero() {
+				fmt.Fprintf(w, "%s  %s\t%s\t%s\n", indent, s.path, x.shown(s), p.source(t, item+"."+s.path, ""))
+			}
+		})
+	}
+}
+
+// source says where the value at path comes from.
+func (p *Policies) source(t *resolved, path, otherwise string) string {
+	o, known := t.origins[path]
 	switch {
 	case !known:
 		return otherwise
@@ -129,5 +157,6 @@ func (w WorstCase) oneCall() string {
 // is not of a file.
 func Explain(w io.Writer, t middleware.Target) error {
 	p := &Policies{file: "code"}
-	return p.explain(w, &definition{name: t.Name}, &resolved{Target: clone(t), origins: map[string]origin{}, extends: []string{"code"}})
+	t = clone(t)
+	return p.explain(w, &definition{name: t.Name}, resolvedTarget(&t, "code"))
 }

@@ -10,13 +10,19 @@ import (
 	"github.com/backstay-go/backstay/middleware"
 )
 
-// presets are the profiles that every file has. What extends nothing extends
+// presets are the profiles that every file has for its targets. What extends nothing extends
 // the first.
 var presets = map[string]func(string) middleware.Target{
 	standard:   middleware.Standard,
 	"internal": middleware.Internal,
 	"reads":    middleware.Reads,
-	"none":     func(name string) middleware.Target { return middleware.Target{Name: name} },
+	none:       func(name string) middleware.Target { return middleware.Target{Name: name} },
+}
+
+// serverPresets are those for its server.
+var serverPresets = map[string]func(string) middleware.Server{
+	standard: middleware.StandardServer,
+	none:     func(name string) middleware.Server { return middleware.Server{Name: name} },
 }
 
 const standard = "standard"
@@ -26,25 +32,25 @@ const maxChain = 16
 
 // definition is a profile or a target as it is written.
 type definition struct {
-	name       string
-	at         spot // of the name
-	extends    string
-	extendsAt  spot
-	entries    []entry // the policies
-	patterns   []pattern
-	idempotent bool // what is called may be called twice
-	used       bool // a profile that something extends
+	name      string
+	at        spot // of the name
+	extends   string
+	extendsAt spot
+	entries   []entry // the policies
+	patterns  []pattern
+	used      bool // a profile that something extends
 }
 
 // file is what a file says, before profiles are put under targets.
 type file struct {
 	profiles, targets map[string]*definition
+	server            *definition // nil if there is none
 }
 
 // top reads the top of a document.
 func (r *reader) top(n *yaml.Node) *file {
 	f := &file{profiles: map[string]*definition{}, targets: map[string]*definition{}}
-	known := []string{"version", "profiles", "targets"}
+	known := []string{"version", "profiles", "targets", "server"}
 	for _, e := range r.entries(n, "") {
 		switch e.name {
 		case "version":
@@ -55,12 +61,14 @@ func (r *reader) top(n *yaml.Node) *file {
 			r.definitions(f.profiles, e, (*reader).profile)
 		case "targets":
 			r.definitions(f.targets, e, (*reader).target)
+		case "server":
+			f.server = r.define(e, serverRoot, nothingElse)
 		case "$schema": // for editors
 		default:
 			r.add(e.key, suggest(e.name, known), "unknown key")
 		}
 	}
-	if len(f.targets) == 0 && len(r.all) == 0 {
+	if len(f.targets) == 0 && f.server == nil && len(r.all) == 0 {
 		r.add(where(n, "targets"), "write targets: and the names of what is called", "there are no targets")
 	}
 	return f
@@ -86,7 +94,7 @@ func notInName(c rune) bool {
 }
 
 func (r *reader) profile(e entry) *definition {
-	d := r.define(e, func(_ *definition, key entry) bool {
+	d := r.define(e, root, func(_ *definition, key entry) bool {
 		return r.refuse(key, "match", "a profile is extended, not matched: match belongs to a target") ||
 			r.refuse(key, "idempotent", "say it of the target that extends this profile")
 	})
@@ -106,26 +114,21 @@ func (r *reader) refuse(key entry, name, suggestion string) bool {
 }
 
 func (r *reader) target(e entry) *definition {
-	return r.define(e, func(d *definition, key entry) bool {
-		switch key.name {
-		case "match":
-			d.patterns = r.patterns(key)
-		case "idempotent":
-			b, wrong := rule{kind: flag}.flag(key.value)
-			if wrong != nil {
-				r.add(key.spot(), wrong.suggestion, "%s", wrong.reason)
-			}
-			d.idempotent = b
-		default:
+	return r.define(e, root, func(d *definition, key entry) bool {
+		if key.name != "match" {
 			return false
 		}
+		d.patterns = r.patterns(key)
 		return true
 	})
 }
 
-// define reads what profiles and targets have in common; special takes the
-// keys that only one of them has.
-func (r *reader) define(e entry, special func(*definition, entry) bool) *definition {
+// nothingElse is for what has no keys of its own.
+func nothingElse(*definition, entry) bool { return false }
+
+// define reads what profiles, targets and the server have in common; special
+// takes the keys that only one of them has.
+func (r *reader) define(e entry, of *shape, special func(*definition, entry) bool) *definition {
 	d := &definition{name: e.name, at: e.key, extends: standard}
 	if name, named := scalar(e.value); named && name == "on" {
 		return d
@@ -139,8 +142,8 @@ func (r *reader) define(e entry, special func(*definition, entry) bool) *definit
 		case special(d, key):
 		case key.name == "extends":
 			r.extends(d, key)
-		case root.find(key.name) == nil:
-			r.add(key.key, suggest(key.name, append(root.children(), "extends", "match", "idempotent")), "unknown key")
+		case of.find(key.name) == nil:
+			r.add(key.key, suggest(key.name, append(of.children(), "extends", "match")), "unknown key")
 		default:
 			d.entries = append(d.entries, key)
 		}
@@ -192,12 +195,9 @@ func (r *reader) chain(f *file, d *definition) (base string, over []*definition,
 // reported.
 func (r *reader) resolve(f *file, d *definition) *resolved {
 	base, over, ok := r.chain(f, d)
-	t := &resolved{
-		Target:  presets[base](d.name),
-		origins: preset(base),
-		broken:  map[string]bool{},
-		extends: []string{base},
-	}
+	made := presets[base](d.name)
+	t := resolvedTarget(&made, base)
+	t.from(base)
 	for _, p := range over {
 		r.over(t, p.entries, p.name)
 		t.extends = append(t.extends, p.name)
@@ -209,14 +209,29 @@ func (r *reader) resolve(f *file, d *definition) *resolved {
 	return t
 }
 
-// preset returns where the sections of a built-in profile come from.
-func preset(base string) map[string]origin {
-	from := map[string]origin{}
-	t := presets[base]("")
-	root.each(func(s *shape) {
-		if v := s.in(&t); s != root && v.IsValid() && !v.IsZero() {
-			from[s.path] = origin{profile: base}
+// resolveServer returns the server that d comes to.
+func (r *reader) resolveServer(d *definition) *resolved {
+	base := d.extends
+	if serverPresets[base] == nil {
+		r.add(d.extendsAt, suggest(base, slices.Sorted(maps.Keys(serverPresets))), "there is no server %s to extend", quote(base))
+		base = standard
+	}
+	made := serverPresets[base](defaultServer)
+	t := resolvedServer(&made, base)
+	t.from(base)
+	r.over(t, d.entries, "")
+	r.check(t, d)
+	return t
+}
+
+// defaultServer is the name of a server that has none.
+const defaultServer = "server"
+
+// from notes that all there is comes from a built-in profile.
+func (t *resolved) from(base string) {
+	t.root.each(func(s *shape) {
+		if v := t.in(s); s != t.root && s.name != "name" && v.IsValid() && !v.IsZero() {
+			t.origins[s.path] = origin{profile: base}
 		}
 	})
-	return from
 }

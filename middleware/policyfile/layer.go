@@ -17,26 +17,38 @@ type origin struct {
 	profile string // "" where the target itself says it
 }
 
-// resolved is a target as its layers make it, the outermost profile first.
+// resolved is a target, or the server, as its layers make it, the outermost
+// profile first.
 type resolved struct {
-	middleware.Target
-	origins map[string]origin // by path from the target on
-	broken  map[string]bool   // paths whose values had faults
-	extends []string          // the profiles, outermost first
+	values
+	Target  *middleware.Target // nil for the server
+	Server  *middleware.Server // nil for a target
+	origins map[string]origin  // by path from the root on
+	broken  map[string]bool    // paths whose values had faults
+	extends []string           // the profiles, outermost first
 }
 
-// over puts what entries say over the target. The profile is the one they are
-// of, if any.
+func resolvedTarget(t *middleware.Target, extends ...string) *resolved {
+	return &resolved{values: ofTarget(t), Target: t, origins: map[string]origin{}, broken: map[string]bool{}, extends: extends}
+}
+
+func resolvedServer(s *middleware.Server, extends ...string) *resolved {
+	return &resolved{values: ofServer(s), Server: s, origins: map[string]origin{}, broken: map[string]bool{}, extends: extends}
+}
+
+// over puts what entries say over t. The profile is the one they are of, if
+// any.
 func (r *reader) over(t *resolved, entries []entry, profile string) {
 	l := layer{reader: r, to: t, profile: profile}
-	l.fields(root, reflect.ValueOf(&t.Target).Elem(), entries)
+	l.fields(t.root, t.v, entries)
 }
 
-// layer puts one mapping of values over a target.
+// layer puts one mapping of values over a target, or the server.
 type layer struct {
 	*reader
 	to      *resolved
 	profile string
+	item    string // the path of the list's item that the values are of, with a dot; "" outside of lists
 }
 
 // fields puts entries into v, the struct that s describes.
@@ -58,7 +70,7 @@ func (l *layer) field(s *shape, v reflect.Value, e entry) {
 	}
 	if wrong := l.set(s, v, e); wrong != nil {
 		l.add(e.spot(), wrong.suggestion, "%s", wrong.reason)
-		l.to.broken[s.path] = true
+		l.to.broken[l.item+s.path] = true
 		return
 	}
 	l.came(s, e)
@@ -66,7 +78,7 @@ func (l *layer) field(s *shape, v reflect.Value, e entry) {
 
 // came notes where a value comes from.
 func (l *layer) came(s *shape, e entry) {
-	l.to.origins[s.path] = origin{e.spot(), l.profile}
+	l.to.origins[l.item+s.path] = origin{e.spot(), l.profile}
 }
 
 // set puts what e says into v, unless there is something wrong with it.
@@ -83,6 +95,16 @@ func (l *layer) set(s *shape, v reflect.Value, e entry) *problem {
 	case texts:
 		v.Set(reflect.ValueOf(l.list(s.rule, e)))
 		return nil
+	case moment:
+		at, wrong := s.time(e.value)
+		v.Set(reflect.ValueOf(at))
+		return wrong
+	case pairs:
+		v.Set(reflect.ValueOf(l.pairs(s.rule, e)))
+		return nil
+	case faultList:
+		v.Set(reflect.ValueOf(l.faults(e)))
+		return nil
 	default:
 		n, wrong := s.measure(e.value)
 		if wrong == nil {
@@ -95,7 +117,7 @@ func (l *layer) set(s *shape, v reflect.Value, e entry) *problem {
 // list returns the texts of a list, or of a single text.
 func (r *reader) list(rule rule, e entry) []string {
 	all := []string{}
-	for i, n := range items(e.value) {
+	for i, n := range r.items(e.value) {
 		t, wrong := rule.text(n)
 		if wrong != nil {
 			r.add(where(n, e.key.path+"["+strconv.Itoa(i)+"]"), wrong.suggestion, "%s", wrong.reason)
@@ -123,7 +145,7 @@ func (l *layer) section(s *shape, v reflect.Value, e entry) {
 		l.fields(s, l.enter(s, v, e), l.entries(e.value, e.key.path))
 	default:
 		l.add(e.spot(), l.instead(s), "%s is not a mapping", describe(e.value))
-		l.to.broken[s.path] = true
+		l.to.broken[l.item+s.path] = true
 	}
 }
 
@@ -136,7 +158,7 @@ func (*layer) instead(s *shape) string {
 
 // enter switches a section on, and returns its struct.
 func (l *layer) enter(s *shape, v reflect.Value, e entry) reflect.Value {
-	if _, known := l.to.origins[s.path]; !known || l.offBefore(s, v) {
+	if _, known := l.to.origins[l.item+s.path]; !known || l.offBefore(s, v) {
 		l.came(s, e)
 	}
 	if s.absent {

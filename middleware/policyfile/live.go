@@ -1,7 +1,6 @@
 package policyfile
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -17,15 +16,12 @@ import (
 )
 
 // What an observer of a [Live] is told, beside the events of calls. Policy is
-// the path of the file, or in PolicyChanged the name of the target.
+// the path of the file, or in the last two the name of the target.
 const (
-	// PoliciesLoaded says that another version of the file is in force.
-	PoliciesLoaded backstay.Kind = "policies loaded"
-	// PoliciesRefused says that the file could not be read or has faults, and
-	// that the last good version stays in force; Err says why.
-	PoliciesRefused backstay.Kind = "policies refused"
-	// PolicyChanged says that one target has changed, come or gone.
-	PolicyChanged backstay.Kind = "policy changed"
+	PoliciesLoaded   = middleware.PoliciesLoaded
+	PoliciesRefused  = middleware.PoliciesRefused
+	PolicyChanged    = middleware.PolicyChanged
+	PolicyNotApplied = middleware.PolicyNotApplied
 )
 
 // DefaultEvery is how often a [Live] looks at its file.
@@ -83,7 +79,7 @@ func Watch(ctx context.Context, path string, options ...Option) (*Live, error) {
 	for _, o := range options {
 		o(l)
 	}
-	data, err := read(path)
+	data, err := readFile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -110,6 +106,16 @@ func (l *Live) Policies() *Policies { return l.current.Load() }
 
 // Target returns the target called name as it is now; see [Policies.Target].
 func (l *Live) Target(name string) middleware.Target { return l.Policies().Target(name) }
+
+// Server returns the server as it is now; see [Policies.Server].
+func (l *Live) Server() middleware.Server { return l.Policies().Server() }
+
+// Match returns the target, as it is now, that q belongs to; see
+// [Policies.Match].
+func (l *Live) Match(q Request) *middleware.Target { return l.Policies().Match(q) }
+
+// All calls f for every target as it is now; see [Policies.All].
+func (l *Live) All(f func(*middleware.Target) bool) { l.Policies().All(f) }
 
 // Err returns why the newest version of the file is not in force; nil if it is.
 func (l *Live) Err() error {
@@ -170,17 +176,19 @@ func (l *Live) run(ctx context.Context) {
 
 // look reads the file and, if it is another one than before, puts it in force.
 // It is small: comparing all of it costs less than to be wrong about a time of
-// modification.
+// modification, or about a link that leads elsewhere by now.
 func (l *Live) look(ctx context.Context) {
-	data, err := read(l.path)
+	data, changes, err := l.settled(ctx)
 	switch {
+	case ctx.Err() != nil:
+		return
 	case err != nil:
 		if known := l.Err(); known == nil || known.Error() != err.Error() {
 			l.refuse(ctx, err)
 		}
 		l.seen = nil // if it comes back as it was, it is good again
 		return
-	case l.seen != nil && bytes.Equal(data, l.seen):
+	case !changes:
 		return
 	}
 	l.seen = data
@@ -212,7 +220,7 @@ func (l *Live) emit(ctx context.Context, name string, e backstay.Event) {
 func changed(before, after *Policies) []string {
 	var all []string
 	for _, name := range before.Names() {
-		if t, ok := after.targets[name]; !ok || !same(before.targets[name].Target, t.Target) {
+		if t, ok := after.targets[name]; !ok || !same(*before.targets[name].Target, *t.Target) {
 			all = append(all, name)
 		}
 	}

@@ -36,30 +36,31 @@ func (w WorstCase) Layers(n int) (naive, bounded float64) {
 
 // WorstCaseOf returns the most that t makes of its calls.
 func WorstCaseOf(t middleware.Target) WorstCase {
+	x := ofTarget(&t)
 	w := WorstCase{Attempts: 1, Copies: 1, Share: 1}
-	if n, on := value(&t, "retry.max_attempts"); on {
+	if n, on := x.value("retry.max_attempts"); on {
 		w.Attempts = int(n)
 	}
-	if n, on := value(&t, "hedge.max_copies"); on {
+	if n, on := x.value("hedge.max_copies"); on {
 		w.Copies += int(n)
 	}
-	w.Time, _ = bound(&t, "deadline.total")
-	w.Fit = fitting(&t, w)
-	w.spend(&t)
+	w.Time, _ = x.bound("deadline.total")
+	w.Fit = fitting(x, w)
+	w.spend(x)
 	return w
 }
 
 // spend adds what the budgets allow. Copies pay into their own budget and, as
 // retries do, into that of retries.
-func (w *WorstCase) spend(t *middleware.Target) {
-	copies, copying := value(t, "hedge.budget.ratio")
-	burst, _ := value(t, "hedge.budget.burst")
+func (w *WorstCase) spend(x values) {
+	copies, copying := x.value("hedge.budget.ratio")
+	burst, _ := x.value("hedge.budget.burst")
 	if !copying || w.Copies == 1 {
 		copies, burst = 0, 0
 	}
-	ratio, budgeted := value(t, "retry.budget.ratio")
+	ratio, budgeted := x.value("retry.budget.ratio")
 	if budgeted && w.Requests() > 1 {
-		free, _ := value(t, "retry.budget.burst")
+		free, _ := x.value("retry.budget.burst")
 		if w.Attempts == 1 { // all that spends is copies
 			ratio, free = min(ratio, copies), min(max(free, 0), burst)
 		}
@@ -71,14 +72,14 @@ func (w *WorstCase) spend(t *middleware.Target) {
 }
 
 // fitting returns how many attempts of the longest kind fit into the total.
-func fitting(t *middleware.Target, w WorstCase) int {
-	attempt, limited := bound(t, "timeout.after")
+func fitting(x values, w WorstCase) int {
+	attempt, limited := x.bound("timeout.after")
 	if w.Time == 0 || !limited {
 		return w.Attempts
 	}
 	fit, spent := 1, attempt
 	for n := 1; n < w.Attempts; n++ {
-		if spent = add(spent, wait(t, n), attempt); spent > w.Time {
+		if spent = add(spent, wait(x, n), attempt); spent > w.Time {
 			break
 		}
 		fit++
@@ -87,13 +88,13 @@ func fitting(t *middleware.Target, w WorstCase) int {
 }
 
 // wait returns the bound of the wait after attempt n.
-func wait(t *middleware.Target, n int) time.Duration {
-	base, on := bound(t, "retry.base")
+func wait(x values, n int) time.Duration {
+	base, on := x.bound("retry.base")
 	if !on {
 		return 0
 	}
-	most, _ := value(t, "retry.cap")
-	grows, _ := value(t, "retry.multiplier")
+	most, _ := x.value("retry.cap")
+	grows, _ := x.value("retry.multiplier")
 	return time.Duration(toInt(min(most, float64(base)*math.Pow(grows, float64(n-1)))))
 }
 

@@ -2,23 +2,12 @@ package policyfile
 
 import (
 	"slices"
-	"strings"
+
+	"github.com/backstay-go/backstay/middleware"
 )
 
-// Request is what tells which target a call belongs to. Fields that are not
-// known, or do not apply, are empty.
-type Request struct {
-	// Host is the host that is called, with its port if the URL has one, or
-	// the authority of a gRPC call.
-	Host string
-	// Method is the HTTP method.
-	Method string
-	// Path is the path of the URL, without its query, or the template of the
-	// route that it belongs to.
-	Path string
-	// GRPC is the full name of a gRPC method, /service/method.
-	GRPC string
-}
+// Request is what tells which target a call belongs to.
+type Request = middleware.Request
 
 // sorted returns the patterns of all targets, the most specific first, and
 // reports those between which nothing decides.
@@ -57,59 +46,4 @@ func (r *reader) undecided(all []pattern) {
 			}
 		}
 	}
-}
-
-// matches reports whether q is one of p's.
-func (p pattern) matches(q Request) bool {
-	return p.matchesHost(q.Host) && p.matchesMethod(q.Method) && p.matchesRoute(q.Path) && p.matchesGRPC(q.GRPC)
-}
-
-func (p pattern) matchesHost(s string) bool {
-	if p.host == "*" && p.port == "" {
-		return true
-	}
-	host, port := cutPort(strings.ToLower(s))
-	if p.port != "" && p.port != port {
-		return false
-	}
-	if tail, many := strings.CutPrefix(p.host, "*"); many {
-		return len(host) > len(tail) && strings.HasSuffix(host, tail)
-	}
-	return p.host == host
-}
-
-func (p pattern) matchesMethod(m string) bool {
-	return p.methods == nil || slices.Contains(p.methods, m)
-}
-
-func (p pattern) matchesRoute(path string) bool {
-	if p.route == nil {
-		return true
-	}
-	left, ok := strings.CutPrefix(path, "/")
-	for i, want := range p.route {
-		if segmentOf(want) == rest {
-			return ok
-		}
-		if !ok {
-			return false
-		}
-		var segment string
-		segment, left, ok = strings.Cut(left, "/")
-		if segmentOf(want) == literal && segment != want || segmentOf(want) == parameter && segment == "" {
-			return false
-		}
-		if i == len(p.route)-1 && ok {
-			return false // there is more
-		}
-	}
-	return true
-}
-
-func (p pattern) matchesGRPC(name string) bool {
-	if p.service == "" {
-		return true
-	}
-	service, rpc, _ := strings.Cut(strings.TrimPrefix(name, "/"), "/")
-	return service == p.service && (p.rpc == "" || p.rpc == rpc)
 }

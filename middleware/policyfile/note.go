@@ -27,7 +27,7 @@ func (p *Policies) Notes() []Note { return append([]Note(nil), p.notes...) }
 // note returns the notes on one target.
 func (p *Policies) note(d *definition) []Note {
 	t := p.targets[d.name]
-	w := WorstCaseOf(t.Target)
+	w := WorstCaseOf(*t.Target)
 	var all []Note
 	say := func(format string, args ...any) {
 		all = append(all, Note{File: p.file, Line: d.at.line, Column: d.at.column, Path: d.at.path, Text: fmt.Sprintf(format, args...)})
@@ -35,7 +35,7 @@ func (p *Policies) note(d *definition) []Note {
 	if w.Fit < w.Attempts {
 		say("only %d of %d attempts fit into the total of %s where each runs into its timeout", w.Fit, w.Attempts, writeDuration(w.Time))
 	}
-	if budgeted, on := value(&t.Target, "retry.budget.ratio"); t.Retry != nil && w.Attempts > 1 && (!on || budgeted >= 0.5) {
+	if budgeted, on := t.value("retry.budget.ratio"); t.Target.Retry != nil && w.Attempts > 1 && (!on || budgeted >= 0.5) {
 		say("retries may make an outage worse by %gx: keep the budget near 10%%", w.Share)
 	}
 	return all

@@ -26,7 +26,7 @@ type pattern struct {
 // patterns reads what stands at match: one mapping, or a list of them.
 func (r *reader) patterns(e entry) []pattern {
 	var all []pattern
-	for i, n := range items(e.value) {
+	for i, n := range r.items(e.value) {
 		path := e.key.path
 		if follow(e.value).Kind == yaml.SequenceNode {
 			path += "[" + strconv.Itoa(i) + "]"
@@ -92,8 +92,11 @@ func (r *reader) host(p *pattern, e entry) {
 
 // cutPort takes a port off a host.
 func cutPort(s string) (host, port string) {
-	i := strings.LastIndexByte(s, ':')
-	if i < 0 || strings.HasSuffix(s, "]") || strings.Trim(s[i+1:], "0123456789") != "" {
+	i := len(s) - 1
+	for i >= 0 && '0' <= s[i] && s[i] <= '9' {
+		i--
+	}
+	if i < 0 || s[i] != ':' {
 		return s, ""
 	}
 	return s[:i], s[i+1:]

@@ -1,12 +1,9 @@
 package policyfile
 
 import (
-	"fmt"
+	"errors"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/backstay-go/backstay/middleware"
 )
@@ -14,11 +11,14 @@ import (
 // Policies are the targets of one file. They do not change, and are safe for
 // concurrent use; what follows a file that changes is a [Live].
 type Policies struct {
-	file     string
-	targets  map[string]*resolved
-	defined  map[string]*definition
-	patterns []pattern // most specific first
-	notes    []Note
+	file    string
+	targets map[string]*resolved
+	defined map[string]*definition
+	index   *index
+	notes   []Note
+
+	server        *resolved // nil if the file says nothing of it
+	serverDefined *definition
 }
 
 // Load reads the file at path. Its errors are those of the file system, or an
@@ -31,25 +31,11 @@ func Load(path string) (*Policies, error) {
 	return Parse(path, data)
 }
 
-// read returns the content of a file, cut where it is too long to be taken.
-func read(path string) ([]byte, error) {
-	f, err := os.Open(filepath.Clean(path))
-	if err != nil {
-		return nil, fmt.Errorf("policyfile: %w", err)
-	}
-	defer f.Close()
-	data, err := readAtMost(f, maxFile+1)
-	if err != nil {
-		return nil, fmt.Errorf("policyfile: %w", err)
-	}
-	return data, nil
-}
-
 // Parse reads a file that is called name, in YAML or, of which YAML is more,
 // JSON; a name that ends in .json allows nothing but JSON. The error is an
 // [*Error] with every fault.
 func Parse(name string, data []byte) (*Policies, error) {
-	r := &reader{faults{file: name}}
+	r := &reader{faults: faults{file: name}}
 	n := r.document(data)
 	if n == nil {
 		return nil, r.err()
@@ -71,10 +57,14 @@ func (r *reader) policies(f *file) (*Policies, error) {
 			r.resolve(f, d) // what nobody extends yet is to be right all the same
 		}
 	}
-	p.patterns = r.sorted(targets)
+	sorted := r.sorted(targets)
+	if f.server != nil {
+		p.server, p.serverDefined = r.resolveServer(f.server), f.server
+	}
 	if err := r.err(); err != nil {
 		return nil, err
 	}
+	p.index = newIndex(sorted, p.targets)
 	for _, d := range targets {
 		p.notes = append(p.notes, p.note(d)...)
 	}
@@ -91,7 +81,7 @@ func (p *Policies) Lookup(name string) (middleware.Target, bool) {
 	if !ok {
 		return middleware.Target{}, false
 	}
-	return clone(t.Target), true
+	return clone(*t.Target), true
 }
 
 // Target returns the target called name, for the constructors of pipelines and
@@ -101,23 +91,41 @@ func (p *Policies) Target(name string) middleware.Target {
 	if t, ok := p.Lookup(name); ok {
 		return t
 	}
-	hint := suggest(name, p.Names())
-	return middleware.Target{Name: name, Propagate: middleware.Propagation{
-		Header: strings.TrimSuffix(p.file+" has no target "+quote(name)+"; "+hint, "; "),
-	}}
+	return middleware.Unbuildable(name, p.unknown(name))
 }
 
-// Match returns the name of the target that q belongs to, the most specific one
-// that matches: by host, then by route or gRPC method, then by HTTP method. ok
-// is false where none does.
-func (p *Policies) Match(q Request) (name string, t middleware.Target, ok bool) {
-	for _, candidate := range p.patterns {
-		if candidate.matches(q) {
-			return candidate.target, clone(p.targets[candidate.target].Target), true
+// unknown says that there is no target called name, and which are like it.
+func (p *Policies) unknown(name string) error {
+	said := p.file + " has no target " + quote(name)
+	if hint := suggest(name, p.Names()); hint != "" {
+		said += "; " + hint
+	}
+	return errors.New(said)
+}
+
+// Server returns the server of the file, and where the file has none
+// [middleware.StandardServer]. It is the caller's own to change.
+func (p *Policies) Server() middleware.Server {
+	if p.server == nil {
+		return middleware.StandardServer(defaultServer)
+	}
+	return clone(*p.server.Server)
+}
+
+// All calls f for every target, in order of their names, until f returns false.
+// The targets are not to be changed.
+func (p *Policies) All(f func(*middleware.Target) bool) {
+	for _, name := range p.Names() {
+		if !f(p.targets[name].Target) {
+			return
 		}
 	}
-	return "", middleware.Target{}, false
 }
+
+// Match returns the target that q belongs to, the most specific one that
+// matches: by host, then by route or gRPC method, then by HTTP method; nil where
+// none does. The target is not to be changed.
+func (p *Policies) Match(q Request) *middleware.Target { return p.index.find(q) }
 
 // WorstCase returns the most that the target called name makes of its calls;
 // see [WorstCaseOf].
@@ -126,5 +134,5 @@ func (p *Policies) WorstCase(name string) (w WorstCase, ok bool) {
 	if !ok {
 		return WorstCase{}, false
 	}
-	return WorstCaseOf(t.Target), true
+	return WorstCaseOf(*t.Target), true
 }

@@ -13,15 +13,18 @@ import (
 type kind int
 
 const (
-	section  kind = iota // a mapping of values
-	duration             // 250ms
-	count                // 3
-	size                 // 64KiB
-	share                // 20%, or 0.2
-	number               // 1.5
-	flag                 // true
-	text                 // GET
-	texts                // [GET, HEAD]
+	section   kind = iota // a mapping of values
+	duration              // 250ms
+	count                 // 3
+	size                  // 64KiB
+	share                 // 20%, or 0.2
+	number                // 1.5
+	flag                  // true
+	text                  // GET
+	texts                 // [GET, HEAD]
+	moment                // 2026-01-02T15:04:05Z
+	pairs                 // {name: text}
+	faultList             // a sequence of faults
 )
 
 // off is the name that switches off what can be switched off.

@@ -2,11 +2,13 @@ package policyfile
 
 import (
 	"math"
+	"strings"
 	"time"
 
 	"github.com/backstay-go/backstay/breaker"
 	"github.com/backstay-go/backstay/bulkhead"
 	"github.com/backstay-go/backstay/deadline"
+	"github.com/backstay-go/backstay/idempotency"
 	"github.com/backstay-go/backstay/middleware"
 	"github.com/backstay-go/backstay/retry"
 	"github.com/backstay-go/backstay/timeout"
@@ -18,6 +20,7 @@ const (
 	ever     = time.Duration(math.MaxInt64) // as long as one likes
 	many     = math.MaxInt32                // as many as one likes
 	required = "required"                   // in place of a default: there is none
+	none     = "none"                       // in place of a default: nothing
 
 	any1 = float64(ns) // the Config value for a 0 that means "the least there is"
 )
@@ -25,6 +28,8 @@ const (
 // rules says of every value of a [middleware.Target] what a file may write for
 // it. Sections without a row follow from the type.
 var rules = map[string]rule{
+	"idempotent": yesNo("States of all calls that they may be made twice, in any order: they are repeated, and where there is hedging copied, whatever their method."),
+
 	"fallback":                       {about: "An answer in place of a failure; the ladder itself is code."},
 	"fallback.fail_closed":           yesNo("The call must refuse rather than degrade: a ladder on it is a fault."),
 	"fallback.drill_share":           part("0%", "Share of calls that take the ladder on purpose.").zeroIs(0),
@@ -109,7 +114,7 @@ var rules = map[string]rule{
 	"timeout.abandon": yesNo("Returns at the limit even if the callee ignores its cancellation."),
 
 	"propagate":        {about: "Says who is told how long the caller still waits, and which attempt this is."},
-	"propagate.hosts":  words("none", `The hosts that are told, with their port if the URL has one; "*" means all.`),
+	"propagate.hosts":  words(none, `The hosts that are told, with their port if the URL has one; "*" means all.`),
 	"propagate.header": word(deadline.DefaultHeader, "The header that carries the deadline.", deadline.CodecNames()...),
 
 	"http":              {about: "What only HTTP needs."},
@@ -117,9 +122,80 @@ var rules = map[string]rule{
 	"http.idle_body":    span(ns, ever, off, "Ends a response whose body is silent for so long.").orOff(0),
 	"http.drain_limit":  octets(1, 1<<40, "512KiB", "How much is read of a response that nobody will see, to save its connection."),
 	"http.drain_time":   span(ns, ever, "50ms", "How long that may take."),
-	"http.wait_headers": words("none", "Further headers in which this server names a wait in milliseconds."),
+	"http.wait_headers": words(none, "Further headers in which this server names a wait in milliseconds."),
 
 	"keys":            {about: "Bounds the keys (hosts) that have state of their own."},
 	"keys.max":        whole(1, many, "10000", "How many keys there may be."),
 	"keys.idle_after": span(ns, ever, "10m", "How long a key must be unused before it may be given up."),
+
+	"faults": {kind: faultList, standard: none, about: "Faults that package chaos puts into the calls on purpose."},
+}
+
+// faultRules are those of one fault of a target.
+var faultRules = map[string]rule{
+	"name":                 word(required, "What the fault is called in errors, events and reports."),
+	"kind":                 word(required, "What happens to the calls.", kinds()...),
+	"share":                part(required, "Share of the calls that match which have the fault."),
+	"match":                {about: "Which of the target's calls may have the fault; all without it."},
+	"match.host":           word("any", "The host that is called; *.example.com are all below it."),
+	"match.method":         words("any", "The HTTP methods."),
+	"match.route":          word("any", "The path, such as /v1/charges/{id}, or a gRPC method, /service/method."),
+	"match.header":         word("any", "The name of a header that the request must have."),
+	"match.value":          word("any", "The value of that header."),
+	"from":                 {kind: moment, standard: "at once", about: "When the fault begins."},
+	"until":                {kind: moment, standard: required, about: "When the fault ends. No fault of a file is for ever."},
+	"latency":              {about: "How long the call is held up before anything else."},
+	"latency.distribution": word(middleware.LatencyFixed, "How the latency is spread.", middleware.LatencyFixed, middleware.LatencyUniform, middleware.LatencyNormal, middleware.LatencyExponential),
+	"latency.mean":         span(ns, middleware.MaxFaultLatency, none, "The latency, or its mean."),
+	"latency.deviation":    span(ns, middleware.MaxFaultLatency, none, "The standard deviation of a normal latency."),
+	"latency.min":          span(0, middleware.MaxFaultLatency, "0s", "The least latency."),
+	"latency.max":          span(ns, middleware.MaxFaultLatency, "auto", "The greatest latency; auto is ten times the mean.").orNamed("auto", 0),
+	"message":              word(none, "The text of an error."),
+	"status":               whole(200, 599, none, "The status of an answer."),
+	"headers":              {kind: pairs, standard: none, about: "The headers of an answer."},
+	"body":                 word(none, "The body of an answer."),
+	"after":                octets(0, 1<<40, "0", "How much of the answer's body comes through before it is truncated or stalls."),
+}
+
+func kinds() []string {
+	var all []string
+	for _, k := range middleware.FaultKinds() {
+		all = append(all, string(k))
+	}
+	return all
+}
+
+// serverRules are those of the server, which has some policies in common with
+// targets.
+var serverRules = withBulkhead(map[string]rule{
+	"name":             word("server", "What the server is called in errors, events and metrics."),
+	"deadline":         {about: "Takes up how long callers wait, and bounds every request that is no stream."},
+	"deadline.cap":     span(ns, ever, "1m", "Bounds every request, whatever its caller says.").orOff(float64(deadline.NoCap)),
+	"deadline.minimum": span(0, ever, "0s", "The least time in which a handler can succeed; with less left a request is refused."),
+	"deadline.headers": words(deadline.DefaultHeader, "The headers that are read.", deadline.CodecNames()...),
+	"timeout":          span(ns, ever, off, "Answers in place of a handler that has not begun its answer so long after it began to work.").orOff(0),
+	"priority_header":  word(none, "The header in which callers say how important their request is: critical, default or sheddable."),
+	"key_header":       word("Idempotency-Key", "The header that carries the idempotency key."),
+	"retry_nested":     yesNo("Lets handlers retry downstream also for requests that are retries themselves."),
+
+	"idempotency":             {about: "Does the work of requests that carry a key once; the store is an option in code."},
+	"idempotency.required":    yesNo("Refuses requests without a key."),
+	"idempotency.lease":       span(10*ms, day, "30s", "How long a key stays in flight after its owner was killed."),
+	"idempotency.retention":   span(ms, 10*365*day, "24h", "How long an answer is kept."),
+	"idempotency.max_wait":    span(ms, day, writeDuration(idempotency.DefaultMaxWait), "How long a repetition waits for the answer of the first.").orOff(float64(idempotency.NoWait)),
+	"idempotency.retry_after": span(ms, hour, "1s", "What a repetition is told that does not wait."),
+	"idempotency.grace":       span(ms, day, writeDuration(idempotency.DefaultGrace), "How long work may go on after its caller has given up.").orOff(float64(idempotency.NoGrace)),
+	"idempotency.poll":        span(ms, minute, writeDuration(idempotency.DefaultPoll), "The longest pause between two looks at the store."),
+	"idempotency.max_body":    octets(1, 1<<30, writeSize(idempotency.DefaultMaxBody), "The largest request that is read."),
+	"idempotency.max_answer":  octets(1, 1<<30, writeSize(idempotency.DefaultMaxAnswer), "The largest answer that is kept."),
+})
+
+// withBulkhead adds the rules of the bulkhead, which servers and targets share.
+func withBulkhead(own map[string]rule) map[string]rule {
+	for path, r := range rules {
+		if path == "bulkhead" || strings.HasPrefix(path, "bulkhead.") {
+			own[path] = r
+		}
+	}
+	return own
 }

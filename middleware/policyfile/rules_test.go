@@ -22,6 +22,58 @@ func full() middleware.Target {
 	return t
 }
 
+// form is one of the structs that a file sets.
+type form struct {
+	name  string
+	root  *shape
+	rules map[string]rule
+	full  func() values
+}
+
+// validate asks x itself for its faults.
+func validate(x values) error {
+	return x.v.Interface().(interface{ Validate() error }).Validate()
+}
+
+var forms = []form{
+	{"target", root, rules, func() values {
+		t := full()
+		return ofTarget(&t)
+	}},
+	{"server", serverRoot, serverRules, func() values {
+		var s middleware.Server
+		fill(reflect.ValueOf(&s).Elem())
+		s.Bulkhead.Rate.PerSecond = 1
+		s.Deadline.Cap = deadline.NoCap
+		return ofServer(&s)
+	}},
+	{"fault", faultRoot, faultRules, func() values {
+		f := middleware.Fault{Name: "a", Kind: middleware.FaultStatus, Share: 1, Status: 503}
+		return ofFault(&f)
+	}},
+}
+
+// eachValue calls f for every value of every form.
+func eachValue(f func(form, *shape)) {
+	for _, of := range forms {
+		of.root.each(func(s *shape) {
+			if s != of.root && s.kind != section {
+				f(of, s)
+			}
+		})
+	}
+}
+
+// numeric reports whether s is a number whose bounds are its own.
+func numeric(of form, s *shape) bool {
+	switch s.kind {
+	case duration, count, size, share, number:
+		return !together[s.path] && !together[of.name+" "+s.path]
+	default:
+		return false
+	}
+}
+
 func fill(v reflect.Value) {
 	for _, f := range v.Fields() {
 		if f.Kind() == reflect.Pointer {
@@ -34,36 +86,38 @@ func fill(v reflect.Value) {
 	}
 }
 
-func TestEveryValueOfATargetHasARuleAndEveryRuleAValue(t *testing.T) {
-	left := map[string]bool{}
-	for path := range rules {
-		left[path] = true
-	}
-	root.each(func(s *shape) {
-		if s == root {
-			return
+func TestEveryValueHasARuleAndEveryRuleAValue(t *testing.T) {
+	for _, of := range forms {
+		left := map[string]bool{}
+		for path := range of.rules {
+			left[path] = true
 		}
-		if !left[s.path] {
-			t.Errorf("%s has no rule", s.path)
+		of.root.each(func(s *shape) {
+			if s == of.root {
+				return
+			}
+			if !left[s.path] {
+				t.Errorf("%s %s has no rule", of.name, s.path)
+			}
+			delete(left, s.path)
+			if s.about == "" || (s.kind == section) != (len(s.fields) > 0) || s.kind != section && s.standard == "" {
+				t.Errorf("the rule of %s %s is not complete: %+v", of.name, s.path, s.rule)
+			}
+		})
+		for path := range left {
+			if path != "name" || of.name != "target" {
+				t.Errorf("the rule of %s %s is for nothing", of.name, path)
+			}
 		}
-		delete(left, s.path)
-		if s.about == "" || (s.kind == section) != (len(s.fields) > 0) || s.kind != section && s.standard == "" {
-			t.Errorf("the rule of %s is not complete: %+v", s.path, s.rule)
-		}
-	})
-	for path := range left {
-		t.Errorf("the rule of %s is for nothing", path)
 	}
 }
 
 func TestKindsAreThoseOfTheFields(t *testing.T) {
-	target := full()
-	root.each(func(s *shape) {
-		v := s.in(&target)
+	eachValue(func(of form, s *shape) {
+		x := of.full()
+		v := x.in(s)
 		var ok bool
 		switch s.kind {
-		case section:
-			return
 		case duration:
 			ok = v.Type() == reflect.TypeFor[time.Duration]()
 		case count, size:
@@ -76,19 +130,26 @@ func TestKindsAreThoseOfTheFields(t *testing.T) {
 			ok = v.Kind() == reflect.String
 		case texts:
 			ok = v.Type() == reflect.TypeFor[[]string]()
+		case moment:
+			ok = v.Type() == reflect.TypeFor[time.Time]()
+		case pairs:
+			ok = v.Type() == reflect.TypeFor[map[string]string]()
+		case faultList:
+			ok = v.Type() == reflect.TypeFor[[]middleware.Fault]()
+		default:
 		}
 		if !ok {
-			t.Errorf("%s is a %v", s.path, v.Type())
+			t.Errorf("%s %s is a %v", of.name, s.path, v.Type())
 		}
 	})
 }
 
 // faultOf returns what the policies themselves say about the value at path,
 // where s has v and everything else its default.
-func faultOf(s *shape, v float64) *backstay.FieldError {
-	t := full()
-	s.setNumber(s.in(&t), v)
-	for _, err := range flatten(t.Validate()) {
+func faultOf(of form, s *shape, v float64) *backstay.FieldError {
+	x := of.full()
+	s.setNumber(x.in(s), v)
+	for _, err := range flatten(validate(x)) {
 		if f, ok := errors.AsType[*backstay.FieldError](err); ok && f.Path == s.path {
 			return f
 		}
@@ -104,11 +165,13 @@ var together = map[string]bool{
 	"bulkhead.max_wait": true, "bulkhead.limit": true, "bulkhead.adaptive.max": true, "bulkhead.adaptive.min": true,
 	"bulkhead.priorities.sheddable_share": true, "bulkhead.priorities.default_share": true,
 	"deadline.total": true, "timeout.after": true, "hedge.ceiling": true, "hedge.floor": true, "retry.base": true, "retry.cap": true,
+	"server idempotency.lease": true, "server idempotency.retention": true,
+	"fault latency.mean": true, "fault latency.deviation": true, "fault latency.min": true, "fault latency.max": true, "fault after": true,
 }
 
 func TestWhatARuleAdmitsThePolicyTakes(t *testing.T) {
-	root.each(func(s *shape) {
-		if s.kind == section || s.kind == flag || s.kind == text || s.kind == texts || together[s.path] {
+	eachValue(func(of form, s *shape) {
+		if !numeric(of, s) {
 			return
 		}
 		low, high := s.low, s.high
@@ -119,50 +182,50 @@ func TestWhatARuleAdmitsThePolicyTakes(t *testing.T) {
 			high = math.Nextafter(high, 0)
 		}
 		for _, v := range []float64{low, high} {
-			if f := faultOf(s, s.value(v)); f != nil {
-				t.Errorf("%s admits %v: %v", s.path, v, f)
+			if f := faultOf(of, s, s.value(v)); f != nil {
+				t.Errorf("%s %s admits %v: %v", of.name, s.path, v, f)
 			}
 		}
 		for name, v := range s.names {
-			if f := faultOf(s, v); f != nil {
-				t.Errorf("%s admits %s: %v", s.path, name, f)
+			if f := faultOf(of, s, v); f != nil {
+				t.Errorf("%s %s admits %s: %v", of.name, s.path, name, f)
 			}
 		}
 	})
 }
 
 func TestWhatAPolicyRefusesNoRuleAdmits(t *testing.T) {
-	root.each(func(s *shape) {
-		if s.kind == section || s.kind == flag || s.kind == text || s.kind == texts || together[s.path] {
+	eachValue(func(of form, s *shape) {
+		if !numeric(of, s) {
 			return
 		}
 		for _, v := range []float64{-1e9, -2, -1, -0.5, 0.5, 0.9999, 1, 1.5, 2, 100, 101, 1e3, 1e4, 1e5, 1e6, 1e7, 1e9, 1e10, 1e12, 1e14} {
 			if (s.kind == count || s.kind == size || s.kind == duration) && v != math.Trunc(v) {
 				continue
 			}
-			if f := faultOf(s, v); f != nil && s.admits(v) {
-				t.Errorf("%s admits %v: %v", s.path, v, f)
+			if f := faultOf(of, s, v); f != nil && s.admits(v) {
+				t.Errorf("%s %s admits %v: %v", of.name, s.path, v, f)
 			}
 		}
 	})
 }
 
 func TestDefaultsAreWhatTheyMayBe(t *testing.T) {
-	target := full()
-	root.each(func(s *shape) {
+	eachValue(func(of form, s *shape) {
+		x := of.full()
 		switch s.kind {
-		case section, flag, text, texts:
+		case flag, text, texts, moment, pairs, faultList:
 			return
 		default:
 		}
-		if s.standard == required || s.path == "bulkhead.rate.burst" || s.number(s.in(&target)) < 0 {
+		if s.standard == required || s.standard == none || s.path == "bulkhead.rate.burst" || s.number(x.in(s)) < 0 {
 			return
 		}
 		if !s.measurable() {
-			t.Errorf("the default of %s, %q, may not be written", s.path, s.standard)
+			t.Errorf("the default of %s %s, %q, may not be written", of.name, s.path, s.standard)
 		}
-		if got := s.shown(&target); got != s.standard && s.path != "breaker.buckets" {
-			t.Errorf("the default of %s is %q, shown as %q", s.path, s.standard, got)
+		if got := x.shown(s); got != s.standard && s.path != "breaker.buckets" {
+			t.Errorf("the default of %s %s is %q, shown as %q", of.name, s.path, s.standard, got)
 		}
 	})
 }

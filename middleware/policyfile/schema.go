@@ -3,6 +3,7 @@ package policyfile
 import (
 	"encoding/json"
 	"maps"
+	"slices"
 )
 
 // object is a JSON object; encoding/json writes its keys in order.
@@ -12,27 +13,40 @@ type object = map[string]any
 // what may be written where, with defaults. It knows values and their bounds;
 // what only shows between values [Parse] tells.
 func Schema() []byte {
-	profile := policySchema()
+	profile := propertiesOf(root)
+	delete(profile, "idempotent") // it is said of targets
 	profile["extends"] = object{
 		"type": "string", "default": standard,
 		"description": "The profile that this one changes: one of the file's, or standard, internal, reads, none.",
 	}
 	target := maps.Clone(profile)
 	target["match"] = matchSchema()
-	target["idempotent"] = object{"type": "boolean", "default": false, "description": "States that calls may be made twice, so that methods other than reads may be hedged."}
+	target["idempotent"] = root.find("idempotent").schema()
+	server := propertiesOf(serverRoot)
+	server["extends"] = object{
+		"enum": slices.Sorted(maps.Keys(serverPresets)), "default": standard,
+		"description": "What the server changes: the standard one, or none.",
+	}
 	out, err := json.MarshalIndent(object{
 		"$schema":              "https://json-schema.org/draft/2020-12/schema",
 		"title":                "Backstay policy file",
 		"type":                 "object",
 		"additionalProperties": false,
-		"required":             []string{"targets"},
+		"anyOf":                []any{object{"required": []string{"targets"}}, object{"required": []string{"server"}}},
 		"properties": object{
 			"$schema":  object{"type": "string"},
 			"version":  object{"const": 1},
 			"profiles": named("profile", "Policies to extend, by name."),
 			"targets":  named("target", "What is called, by name."),
+			"server":   object{"$ref": "#/$defs/server", "description": "What stands in front of the handlers of a server."},
 		},
-		"$defs": object{"profile": definitionSchema(profile), "target": definitionSchema(target)},
+		"$defs": object{
+			"profile": definitionSchema(profile), "target": definitionSchema(target), "server": definitionSchema(server),
+			"fault": object{
+				"type": "object", "additionalProperties": false, "properties": propertiesOf(faultRoot),
+				"required": requiredOf(faultRoot),
+			},
+		},
 	}, "", "  ")
 	if err != nil {
 		panic(err) // it is made of strings and numbers
@@ -56,11 +70,22 @@ func definitionSchema(properties object) object {
 	}}
 }
 
-// policySchema returns the schemas of the sections of a target.
-func policySchema() object {
+// propertiesOf returns the schemas of what is in s.
+func propertiesOf(s *shape) object {
 	all := object{}
-	for _, s := range root.fields {
-		all[s.name] = s.schema()
+	for _, f := range s.fields {
+		all[f.name] = f.schema()
+	}
+	return all
+}
+
+// requiredOf returns the names of what must be in s.
+func requiredOf(s *shape) []string {
+	var all []string
+	for _, f := range s.fields {
+		if f.standard == required {
+			all = append(all, f.name)
+		}
 	}
 	return all
 }
@@ -69,23 +94,22 @@ func (s *shape) schema() object {
 	if s.kind != section {
 		return s.valueSchema()
 	}
-	properties := object{}
-	for _, f := range s.fields {
-		properties[f.name] = f.schema()
-	}
 	words := []string{"on"}
 	if s.optional() {
 		words = append(words, off)
 	}
 	return object{"description": s.about, "anyOf": []any{
 		object{"enum": words},
-		object{"type": "object", "additionalProperties": false, "properties": properties},
+		object{"type": "object", "additionalProperties": false, "properties": propertiesOf(s)},
 	}}
 }
 
 // valueSchema is the schema of one value.
 func (s *shape) valueSchema() object {
 	o := object{"description": s.about + " Default: " + s.standard + "."}
+	if s.standard == required {
+		o["description"] = s.about + " Required."
+	}
 	forms := s.forms()
 	if names := s.words(); len(names) > 0 {
 		forms = append(forms, object{"enum": names})
@@ -107,6 +131,12 @@ func (s *shape) forms() []object {
 		return []object{s.textSchema()}
 	case texts:
 		return []object{s.textSchema(), {"type": "array", "items": s.textSchema()}}
+	case moment:
+		return []object{{"type": "string", "format": "date-time"}}
+	case pairs:
+		return []object{{"type": "object", "additionalProperties": object{"type": "string"}}}
+	case faultList:
+		return []object{{"type": "array", "items": object{"$ref": "#/$defs/fault"}}}
 	case duration:
 		forms := []object{{"type": "string", "pattern": `^\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)([0-9.]+(ns|us|µs|μs|ms|s|m|h))*$`}}
 		if s.admits(0) {

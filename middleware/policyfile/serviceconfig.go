@@ -11,6 +11,7 @@ import (
 
 	"github.com/backstay-go/backstay/deadline"
 	"github.com/backstay-go/backstay/hedge"
+	"github.com/backstay-go/backstay/middleware"
 	"github.com/backstay-go/backstay/retry"
 )
 
@@ -24,10 +25,11 @@ import (
 //   - retryPolicy becomes retry; waits are fully jittered here.
 //   - retryThrottling becomes the retry budget of every target.
 //   - hedgingPolicy becomes hedge.
+//   - A method that has one of the two is idempotent: that is how gRPC takes it.
 //
 // The error is an [*Error], if the document is not one of a service config.
 func ImportServiceConfig(name string, data []byte) (*Policies, []Note, error) {
-	i := &importer{reader: &reader{faults{file: name}}}
+	i := &importer{reader: &reader{faults: faults{file: name}}}
 	n := i.document(data)
 	if n == nil {
 		return nil, nil, i.err()
@@ -70,7 +72,7 @@ func (i *importer) serviceConfig(n *yaml.Node) *Policies {
 	}
 	var targets []*definition
 	for _, e := range methods {
-		for k, item := range items(e.value) {
+		for k, item := range i.items(e.value) {
 			d, t := i.method(item, fmt.Sprintf("%s[%d]", e.key.path, k))
 			if d.name != "" && p.targets[d.name] == nil {
 				p.targets[d.name], p.defined[d.name] = t, d
@@ -78,33 +80,35 @@ func (i *importer) serviceConfig(n *yaml.Node) *Policies {
 			}
 		}
 	}
-	p.patterns = i.sorted(targets)
+	if len(targets) == 0 && len(i.all) == 0 {
+		i.add(where(n, "methodConfig"), "", "there are no methods: nothing becomes a policy")
+	}
+	p.index = newIndex(i.sorted(targets), p.targets)
 	return p
 }
 
 // method reads one entry of methodConfig.
 func (i *importer) method(n *yaml.Node, path string) (*definition, *resolved) {
-	d := &definition{at: where(n, path), extends: "none"}
-	t := &resolved{origins: map[string]origin{}, broken: map[string]bool{}, extends: []string{"none"}}
+	d := &definition{at: where(n, path), extends: none}
+	t := resolvedTarget(&middleware.Target{}, none)
 	for _, e := range i.entries(n, path) {
 		switch e.name {
 		case "name":
 			i.methodNames(d, e)
 		case "timeout":
-			t.Deadline = &deadline.Config{}
+			t.Target.Deadline = &deadline.Config{}
 			i.set(t, "deadline.total", e)
 		case "retryPolicy":
 			i.retryPolicy(t, e)
 		case "hedgingPolicy":
 			i.hedgingPolicy(t, e)
-			d.idempotent = true
 		default:
 			i.note(e.key, "not carried over: it stays with gRPC's own service config")
 		}
 	}
-	t.Name = d.name
-	if t.Retry != nil && i.budget != nil {
-		t.Retry.Budget = *i.budget
+	t.Target.Name = d.name
+	if t.Target.Retry != nil && i.budget != nil {
+		t.Target.Retry.Budget = *i.budget
 		t.origins["retry.budget"] = i.from
 	}
 	i.check(t, d)
@@ -113,7 +117,7 @@ func (i *importer) method(n *yaml.Node, path string) (*definition, *resolved) {
 
 // methodNames reads what an entry is for.
 func (i *importer) methodNames(d *definition, e entry) {
-	for k, item := range items(e.value) {
+	for k, item := range i.items(e.value) {
 		path := fmt.Sprintf("%s[%d]", e.key.path, k)
 		p := pattern{at: where(item, path), host: "*"}
 		for _, part := range i.entries(item, path) {
@@ -140,14 +144,15 @@ func (i *importer) methodNames(d *definition, e entry) {
 }
 
 func (i *importer) retryPolicy(t *resolved, e entry) {
-	t.Retry = &retry.Config{}
+	t.Target.Retry = &retry.Config{}
+	i.repeatable(t, e)
 	t.origins["retry"] = origin{spot: e.spot()}
 	for _, f := range i.entries(e.value, e.key.path) {
 		switch f.name {
 		case "maxAttempts":
 			i.set(t, "retry.max_attempts", f)
-			if t.Retry.MaxAttempts > 5 {
-				i.note(f.spot(), "gRPC makes 5 attempts at most; here it is %d", t.Retry.MaxAttempts)
+			if t.Target.Retry.MaxAttempts > 5 {
+				i.note(f.spot(), "gRPC makes 5 attempts at most; here it is %d", t.Target.Retry.MaxAttempts)
 			}
 		case "initialBackoff":
 			i.set(t, "retry.base", f)
@@ -161,15 +166,23 @@ func (i *importer) retryPolicy(t *resolved, e entry) {
 			i.add(f.key, suggest(f.name, []string{"maxAttempts", "initialBackoff", "maxBackoff", "backoffMultiplier", "retryableStatusCodes"}), "unknown key")
 		}
 	}
-	if base := t.Retry.Base; base > 0 && t.Retry.Cap > 0 && base > t.Retry.Cap {
-		t.Retry.Base = t.Retry.Cap // as gRPC has it
+	if c := t.Target.Retry; c.Base > 0 && c.Cap > 0 && c.Base > c.Cap {
+		c.Base = c.Cap // as gRPC has it
 		i.note(e.spot(), "initialBackoff is above maxBackoff, which bounds it")
 	}
 	i.note(e.spot(), "waits are uniform between 0 and the backoff, not within 20%% of it")
 }
 
+// repeatable marks the target: in a service config a policy is the statement
+// that its methods may be called twice.
+func (i *importer) repeatable(t *resolved, e entry) {
+	t.Target.Idempotent = true
+	t.origins["idempotent"] = origin{spot: e.spot()}
+}
+
 func (i *importer) hedgingPolicy(t *resolved, e entry) {
-	t.Hedge = &hedge.Config{}
+	t.Target.Hedge = &hedge.Config{}
+	i.repeatable(t, e)
 	t.origins["hedge"] = origin{spot: e.spot()}
 	for _, f := range i.entries(e.value, e.key.path) {
 		switch f.name {
@@ -187,7 +200,7 @@ func (i *importer) hedgingPolicy(t *resolved, e entry) {
 			i.add(f.key, suggest(f.name, []string{"maxAttempts", "hedgingDelay", "nonFatalStatusCodes"}), "unknown key")
 		}
 	}
-	if t.Hedge.Delay == 0 {
+	if t.Target.Hedge.Delay == 0 {
 		i.note(e.spot(), "no hedgingDelay: the delay is the live percentile, not none")
 	}
 	i.note(e.spot(), "copies are bounded to 5%% of the calls by hedge.budget")
@@ -200,7 +213,7 @@ func (i *importer) copies(t *resolved, e entry) {
 		i.add(e.spot(), wrong.suggestion, "%s", wrong.reason)
 		return
 	}
-	t.Hedge.MaxCopies = int(n) - 1
+	t.Target.Hedge.MaxCopies = int(n) - 1
 	t.origins["hedge.max_copies"] = origin{spot: e.spot()}
 }
 
@@ -212,7 +225,7 @@ func (i *importer) codes(e entry, are, here string) {
 // set reads the value of e into path. Durations of gRPC are those of JSON
 // protobuf, such as "1.5s", which files have, too.
 func (i *importer) set(t *resolved, path string, e entry) {
-	s := lookup(path)
+	s := root.under(path)
 	if s.kind == duration {
 		if text, ok := scalar(e.value); ok && !isProtoDuration(text) {
 			i.add(e.spot(), `such as "0.25s"`, "%s is not a duration of a service config", quote(text))
@@ -224,7 +237,7 @@ func (i *importer) set(t *resolved, path string, e entry) {
 		i.add(e.spot(), wrong.suggestion, "%s", wrong.reason)
 		return
 	}
-	s.setNumber(s.in(&t.Target), n)
+	s.setNumber(t.in(s), n)
 	t.origins[path] = origin{spot: e.spot()}
 }
 

@@ -34,9 +34,9 @@ func TestAServiceConfigBecomesPolicies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	name, stock, ok := p.Match(policyfile.Request{GRPC: "/inventory.v1.Prices/List"})
-	if !ok || name != "inventory.v1.Stock/Get" {
-		t.Fatalf("Prices is matched by %q", name)
+	stock := p.Match(policyfile.Request{GRPC: "/inventory.v1.Prices/List"})
+	if stock == nil || stock.Name != "inventory.v1.Stock/Get" {
+		t.Fatalf("Prices is matched by %+v", stock)
 	}
 	r := stock.Retry
 	if stock.Deadline.Total != 1500*time.Millisecond || r.MaxAttempts != 4 || r.Base != 100*time.Millisecond || r.Cap != time.Second || r.Multiplier != 1.5 {
@@ -48,7 +48,7 @@ func TestAServiceConfigBecomesPolicies(t *testing.T) {
 	if stock.Breaker != nil || stock.Bulkhead != nil || stock.Timeout != nil {
 		t.Errorf("there are policies that the document has no word for: %+v", stock)
 	}
-	_, search, _ := p.Match(policyfile.Request{GRPC: "/search.v1.Search/Find"})
+	search := p.Match(policyfile.Request{GRPC: "/search.v1.Search/Find"})
 	if search.Hedge.MaxCopies != 2 || search.Hedge.Delay != 50*time.Millisecond || search.Retry != nil {
 		t.Errorf("hedging became %+v", search.Hedge)
 	}

@@ -8,30 +8,40 @@ import (
 	"github.com/backstay-go/backstay/middleware"
 )
 
-// shape is what a [middleware.Target] looks like to a file: its values by the
+// shape is what a struct of settings looks like to a file: its values by the
 // names of their json tags, each with its rule.
 type shape struct {
 	rule
 	name   string // of the last element of path
-	path   string // from the target on; "" for the target itself
+	path   string // from the root on; "" for the root itself
 	index  []int  // of the field in the struct around it
 	toggle []int  // of the field that switches the section off; nil if there is none
 	absent bool   // a nil pointer switches the section off
 	fields []*shape
 }
 
-// root is the shape of a target.
-var root = target()
+// The shapes that there are: of a target, of the server, and of one fault of a
+// target.
+var (
+	root       = rooted[middleware.Target](rules).without("name") // it is the key of the target
+	serverRoot = rooted[middleware.Server](serverRules)
+	faultRoot  = rooted[middleware.Fault](faultRules)
+)
 
-func target() *shape {
+func rooted[T any](known map[string]rule) *shape {
 	s := &shape{}
-	s.grow(reflect.TypeFor[middleware.Target]())
-	s.fields = slices.DeleteFunc(s.fields, func(f *shape) bool { return f.name == "name" }) // it is the key of the target
+	s.grow(reflect.TypeFor[T](), known)
+	return s
+}
+
+// without takes the field called name away.
+func (s *shape) without(name string) *shape {
+	s.fields = slices.DeleteFunc(s.fields, func(f *shape) bool { return f.name == name })
 	return s
 }
 
 // grow adds the fields of struct type t.
-func (s *shape) grow(t reflect.Type) {
+func (s *shape) grow(t reflect.Type, known map[string]rule) {
 	for _, f := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch name {
@@ -39,23 +49,23 @@ func (s *shape) grow(t reflect.Type) {
 		case off:
 			s.toggle = f.Index
 		default:
-			s.fields = append(s.fields, s.field(name, f))
+			s.fields = append(s.fields, s.field(name, f, known))
 		}
 	}
 }
 
-func (s *shape) field(name string, f reflect.StructField) *shape {
+func (s *shape) field(name string, f reflect.StructField, known map[string]rule) *shape {
 	child := &shape{name: name, path: name, index: f.Index, absent: f.Type.Kind() == reflect.Pointer}
 	if s.path != "" {
 		child.path = s.path + "." + name
 	}
-	child.rule = rules[child.path]
+	child.rule = known[child.path]
 	t := f.Type
 	if child.absent {
 		t = t.Elem()
 	}
-	if t.Kind() == reflect.Struct {
-		child.grow(t)
+	if child.kind == section && t.Kind() == reflect.Struct {
+		child.grow(t, known)
 	}
 	return child
 }
@@ -110,31 +120,12 @@ func (s *shape) setNumber(v reflect.Value, n float64) {
 	v.SetInt(toInt(n))
 }
 
-// in returns what t has for the shape; it is not valid where the section
-// around it is switched off.
-func (s *shape) in(t *middleware.Target) reflect.Value {
-	v, at := reflect.ValueOf(t).Elem(), root
-	if s == root {
-		return v
-	}
-	for name := range strings.SplitSeq(s.path, ".") {
-		at = at.find(name)
-		if v.Kind() == reflect.Pointer {
-			v = v.Elem()
-		}
-		if !v.IsValid() {
-			return v
-		}
-		v = at.at(v)
-	}
-	return v
-}
-
-// lookup returns the shape at path, which must exist.
-func lookup(path string) *shape {
-	at := root
+// under returns the shape at path from s on; nil if there is none.
+func (s *shape) under(path string) *shape {
 	for name := range strings.SplitSeq(path, ".") {
-		at = at.find(name)
+		if s = s.find(name); s == nil {
+			return nil
+		}
 	}
-	return at
+	return s
 }

@@ -50,11 +50,11 @@ func (l *Live) notify(ctx context.Context, p *Policies) {
 	l.mu.Unlock()
 	for _, s := range all {
 		t, ok := p.targets[s.name]
-		if !ok || s.known && same(s.told, t.Target) || !l.subscribed(s) {
+		if !ok || s.known && same(s.told, *t.Target) || !l.subscribed(s) {
 			continue
 		}
-		s.told, s.known = clone(t.Target), true
-		l.call(ctx, s, clone(t.Target))
+		s.told, s.known = clone(*t.Target), true
+		l.call(ctx, s, clone(*t.Target))
 	}
 }
 

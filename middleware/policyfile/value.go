@@ -2,42 +2,44 @@ package policyfile
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v4"
-
-	"github.com/backstay-go/backstay/middleware"
 )
 
-// value returns what the number at path is in t, its default included; ok is
-// false where the section around it is switched off.
-func value(t *middleware.Target, path string) (n float64, ok bool) {
-	s := lookup(path)
-	v := s.in(t)
-	if !v.IsValid() || switchedOff(t, s) {
+// value returns what the number at path is in x, its default included; ok is
+// false where the section around it is switched off, or there is none.
+func (x values) value(path string) (n float64, ok bool) {
+	s := x.root.under(path)
+	if s == nil {
+		return 0, false
+	}
+	v := x.in(s)
+	if !v.IsValid() || x.switchedOff(s) {
 		return 0, false
 	}
 	if n = s.number(v); n != 0 {
 		return n, true
 	}
-	return s.fallback(t), true
+	return x.fallback(s), true
 }
 
 // bound returns the duration at path; ok is false where there is no bound.
-func bound(t *middleware.Target, path string) (d time.Duration, ok bool) {
-	n, ok := value(t, path)
+func (x values) bound(path string) (d time.Duration, ok bool) {
+	n, ok := x.value(path)
 	return time.Duration(toInt(n)), ok && n > 0
 }
 
 // switchedOff reports whether a section around s is there, but off.
-func switchedOff(t *middleware.Target, s *shape) bool {
+func (x values) switchedOff(s *shape) bool {
 	parent, nested := cutLast(s.path)
 	if !nested {
 		return false
 	}
-	p := lookup(parent)
-	v := p.in(t)
+	p := x.root.under(parent)
+	v := x.in(p)
 	return p.toggle != nil && v.IsValid() && v.FieldByIndex(p.toggle).Bool()
 }
 
@@ -53,13 +55,13 @@ func cutLast(path string) (parent string, nested bool) {
 
 // fallback returns the default of the number that s describes. Some defaults
 // give way to their neighbors.
-func (s *shape) fallback(t *middleware.Target) float64 {
+func (x values) fallback(s *shape) float64 {
 	n, wrong := s.measure(&yaml.Node{Kind: yaml.ScalarNode, Value: s.standard})
 	if wrong != nil {
 		return 0
 	}
 	neighbor := func(path string) float64 {
-		v, _ := value(t, path)
+		v, _ := x.value(path)
 		return v
 	}
 	switch s.path {
@@ -78,22 +80,22 @@ func (s *shape) fallback(t *middleware.Target) float64 {
 	case "breaker.slow_after":
 		n = max(n, neighbor("timeout.after")/2)
 	case "breaker.probe_lease":
-		n = max(n, min(longest(t), float64(day)))
+		n = max(n, min(x.longest(), float64(day)))
 	case "breaker.max_open_for":
 		n = max(n, neighbor("breaker.open_for"))
 	case "bulkhead.priorities.sheddable_share":
 		n = min(n, neighbor("bulkhead.priorities.default_share"))
 	case "bulkhead.limit":
-		if t.Bulkhead.Adaptive != nil {
+		if _, adaptive := x.value("bulkhead.adaptive.min"); adaptive {
 			n = min(max(n, neighbor("bulkhead.adaptive.min")), neighbor("bulkhead.adaptive.max"))
 		}
 	}
 	return n
 }
 
-// shown returns what a value of t is, as a file would say it.
-func (s *shape) shown(t *middleware.Target) string {
-	v := s.in(t)
+// shown returns what the value of s is, as a file would say it.
+func (x values) shown(s *shape) string {
+	v := x.in(s)
 	switch s.kind {
 	case flag:
 		if v.Bool() {
@@ -102,11 +104,15 @@ func (s *shape) shown(t *middleware.Target) string {
 		return "false"
 	case text, texts:
 		return s.shownText(v)
+	case moment:
+		return s.shownTime(v)
+	case pairs:
+		return s.shownPairs(v)
 	default:
 	}
 	n := s.number(v)
 	if n == 0 {
-		n = s.fallback(t)
+		n = x.fallback(s)
 	}
 	if n == 0 && s.names[s.standard] != 0 || n == 0 && !s.measurable() {
 		return s.standard
@@ -115,10 +121,10 @@ func (s *shape) shown(t *middleware.Target) string {
 }
 
 // longest returns how long one attempt may take; 0 where nothing bounds it.
-func longest(t *middleware.Target) float64 {
-	d, limited := bound(t, "timeout.after")
+func (x values) longest() float64 {
+	d, limited := x.bound("timeout.after")
 	if !limited {
-		d, _ = bound(t, "deadline.total")
+		d, _ = x.bound("deadline.total")
 	}
 	return float64(d)
 }
@@ -139,6 +145,25 @@ func (s *shape) shownText(v reflect.Value) string {
 	var all []string
 	for i := range v.Len() {
 		all = append(all, v.Index(i).String())
+	}
+	return strings.Join(all, ", ")
+}
+
+func (s *shape) shownTime(v reflect.Value) string {
+	at, _ := reflect.TypeAssert[time.Time](v)
+	if at.IsZero() {
+		return s.standard
+	}
+	return at.Format(time.RFC3339)
+}
+
+func (s *shape) shownPairs(v reflect.Value) string {
+	if v.Len() == 0 {
+		return s.standard
+	}
+	var all []string
+	for _, name := range slices.SortedFunc(v.Seq(), func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) }) {
+		all = append(all, name.String()+": "+v.MapIndex(name).String())
 	}
 	return strings.Join(all, ", ")
 }

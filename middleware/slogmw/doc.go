@@ -20,10 +20,12 @@
 //	debug  what goes well, or is a part of something that is told elsewhere:
 //	       attempts, copies, limits, evicted keys, calls that succeed
 //	info   what was mended or refused: retries planned and suppressed, calls
-//	       rejected, fallbacks used, headers ignored, answers replayed
+//	       rejected, fallbacks used, headers ignored, answers replayed, faults
+//	       injected; policies of a file that came into force
 //	warn   what somebody may have to look at: a breaker that changes its state,
 //	       a call that failed in the end, a callback that panicked, an
-//	       idempotency key in doubt
+//	       idempotency key in doubt, a policy that could not be applied
+//	error  a policy file that was refused: the last good version stays in force
 //
 // [WithLevel] decides otherwise, also by event; [Level] is the default, to fall
 // back on.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/idempotency"
+	"github.com/backstay-go/backstay/middleware"
 )
 
 // Observer logs events. It is safe for concurrent use.
@@ -43,10 +44,14 @@ func Level(e backstay.Event) slog.Level {
 			return slog.LevelWarn
 		}
 	case backstay.BreakerChanged, backstay.CallbackPanicked,
-		idempotency.LeaseLost, idempotency.AnswerNotKept, idempotency.KeyNotFreed:
+		idempotency.LeaseLost, idempotency.AnswerNotKept, idempotency.KeyNotFreed,
+		idempotency.StoreFailed, idempotency.LetThrough, middleware.PolicyNotApplied:
 		return slog.LevelWarn
+	case middleware.PoliciesRefused:
+		return slog.LevelError
 	case backstay.RetryPlanned, backstay.RetrySuppressed, backstay.CallRejected,
-		backstay.FallbackUsed, backstay.HeaderIgnored, idempotency.KeyReplayed:
+		backstay.FallbackUsed, backstay.HeaderIgnored, backstay.FaultInjected, idempotency.KeyReplayed,
+		middleware.PoliciesLoaded, middleware.PolicyChanged:
 		return slog.LevelInfo
 	default: // what goes well, and parts of what is told elsewhere
 	}

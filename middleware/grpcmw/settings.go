@@ -1,0 +1,62 @@
+package grpcmw
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/backstay-go/backstay"
+	"github.com/backstay-go/backstay/idempotency"
+	"github.com/backstay-go/backstay/middleware"
+	"github.com/backstay-go/backstay/timeout"
+)
+
+// settings are what a Client makes of a Target beside its pipelines. They come
+// into force together with these; see [Client.now].
+type settings struct {
+	keys       *idempotency.Policy
+	keyHeader  string          // in the lower case of metadata
+	hosts      []string        // are told the number of the attempt
+	opens      *timeout.Policy // bounds the opening of streams; nil: nothing does
+	idempotent bool            // whatever the method
+	retries    bool            // the target has retries of its own
+}
+
+// newSettings returns the settings of a target that is valid.
+func newSettings(target middleware.Target) (any, error) {
+	s := &settings{
+		hosts:      target.Propagate.Hosts,
+		idempotent: target.Idempotent,
+		retries:    target.Retry != nil,
+	}
+	var faults, more error
+	if target.Idempotency != nil {
+		s.keys, faults = idempotency.New(*target.Idempotency)
+	}
+	if target.Timeout != nil {
+		s.opens, more = timeout.New(*target.Timeout)
+	}
+	s.keyHeader = strings.ToLower(s.keys.Header())
+	return s, errors.Join(faults, more, backstay.Check(backstay.Setting{
+		Path: "idempotency.header", Value: strconv.Quote(s.keys.Header()), Valid: isKey(s.keyHeader),
+		Allowed: "must be letters, digits and -_. and not end in -bin, which is for binary values",
+	}))
+}
+
+// isKey reports whether name, in lower case, can be the key of textual metadata.
+func isKey(name string) bool {
+	return !strings.HasSuffix(name, "-bin") && !strings.ContainsFunc(name, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' && r != '_' && r != '.'
+	})
+}
+
+// tells reports whether host is told the number of the attempt.
+func (s *settings) tells(host string) bool {
+	return slices.Contains(s.hosts, "*") || slices.Contains(s.hosts, host)
+}
+
+// now returns the settings in force.
+func (c *Client) now() *settings {
+	return c.pipelines.Settings().(*settings) //nolint:errcheck,forcetypeassert // they are of newSettings
+}

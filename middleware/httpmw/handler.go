@@ -1,0 +1,105 @@
+package httpmw
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/backstay-go/backstay"
+	"github.com/backstay-go/backstay/bulkhead"
+	"github.com/backstay-go/backstay/deadline"
+	"github.com/backstay-go/backstay/internal/wire"
+	"github.com/backstay-go/backstay/middleware"
+)
+
+// Handler is an http.Handler that stands in front of another one: it takes up
+// deadlines, sheds load, does keyed work once, and keeps retries from
+// multiplying. It is safe for concurrent use and owns no goroutine but those of
+// handlers that have outlasted their timeout.
+type Handler struct {
+	next      http.Handler
+	admission *middleware.Admission
+	priority  func(*http.Request) bulkhead.Priority // nil: none is given
+	tenant    func(*http.Request) string            // nil: one for all
+	route     func(*http.Request) string            // nil: the pattern
+	routes    router                                // next, if it is one; else nil
+	serve     backstay.Call[*visit, *visit]         // work, bound once
+}
+
+// ServeHTTP lets the next handler answer req, or answers itself why not.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	v := newVisit(w, req, h.admission.LeavesHandlers() && !connects(req))
+	_, err := middleware.Admit(v.relay.Under(req.Context()), h.admission, h.arrival(v), judge{}, v, h.serve)
+	v.end(err)
+}
+
+// arrival returns what is known of v's request before its handler runs.
+func (h *Handler) arrival(v *visit) middleware.Arrival {
+	req := v.request
+	in := middleware.Arrival{
+		Header:  deadline.Header(req.Header),
+		Attempt: wire.Attempt(req.Header[wire.HeaderAttempt]),
+		Stream:  connects(req),
+		Limits:  &v.limits,
+	}
+	if h.priority != nil {
+		in.Priority, in.Ranked = h.priority(req), true
+	}
+	return in
+}
+
+// work lets the next handler answer, under a permit and within the limits.
+func (h *Handler) work(ctx context.Context, v *visit) (*visit, error) {
+	key, guarded, err := h.keyed(v.request)
+	switch {
+	case err != nil:
+		return v, err
+	case guarded:
+		return v, h.once(ctx, v, key)
+	}
+	req := v.request.WithContext(ctx)
+	h.next.ServeHTTP(v.writer(), req)
+	v.took(req)
+	return v, v.unanswered(ctx)
+}
+
+// Bulkhead returns the Handler's bulkhead; nil if it has none.
+func (h *Handler) Bulkhead() *bulkhead.Bulkhead { return h.admission.Bulkhead() }
+
+// Close waits for handlers that have outlasted their timeout, or until ctx
+// ends. Shut the http.Server down first.
+func (h *Handler) Close(ctx context.Context) error { return h.admission.Close(ctx) }
+
+// judge is the exchange of a server: only how its bulkhead judges answers.
+type judge struct{}
+
+// Classify judges the status that the handler answered with. Streams tell
+// nothing of the load, however long they last.
+func (judge) Classify(v *visit, err error) backstay.Outcome {
+	switch {
+	case err != nil:
+		return backstay.Classify(err)
+	case v.answer.streams:
+		return backstay.Outcome{Class: backstay.Canceled}
+	case v.answer.status == http.StatusServiceUnavailable:
+		return backstay.Outcome{Class: backstay.Overload}
+	case v.answer.status < http.StatusBadRequest:
+		return backstay.Outcome{}
+	default:
+		return backstay.Outcome{Class: classOf(v.answer.status)}
+	}
+}
+
+// Repeat allows nothing: a server does not repeat.
+func (judge) Repeat(*visit, backstay.Outcome) error { return http.ErrNotSupported }
+
+// Fork returns v: an abandoned handler goes on with what it has.
+func (judge) Fork(v *visit, _ int) (*visit, error) { return v, nil }
+
+// Bind calls cancel at once: a handler that has returned has answered.
+func (judge) Bind(v *visit, cancel context.CancelFunc) *visit {
+	cancel()
+	return v
+}
+
+// Discard does nothing: what a late handler writes goes nowhere.
+func (judge) Discard(*visit) {}
