@@ -71,6 +71,12 @@ func (i *Injector) Set(faults []middleware.Fault) error {
 	return nil
 }
 
+// Apply is [Injector.Set] with the faults of a target, so that an injector can
+// be bound to a policy file together with the transport above it:
+//
+//	live.Bind("payments", transport.Pipelines(), injector)
+func (i *Injector) Apply(t middleware.Target) error { return i.Set(t.Faults) }
+
 // Disable switches the injector off at once: no further call has a fault, and
 // calls that are held up go on.
 func (i *Injector) Disable() { i.turn(true) }

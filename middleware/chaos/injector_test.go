@@ -136,3 +136,20 @@ func BenchmarkSpared(b *testing.B) {
 		_, _ = chaos.Do(b.Context(), i, chaos.Request{}, succeeds)
 	}
 }
+
+func TestAnInjectorTakesTheFaultsOfATarget(t *testing.T) {
+	i, err := chaos.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := middleware.Fault{Name: "down", Share: 1, Kind: middleware.FaultRefused}
+	if err := i.Apply(middleware.Target{Faults: []middleware.Fault{want}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := i.Faults(); len(got) != 1 || got[0].Name != "down" {
+		t.Errorf("faults %+v", got)
+	}
+	if err := i.Apply(middleware.Target{}); err != nil || len(i.Faults()) != 0 {
+		t.Errorf("%v, still %v", err, i.Faults())
+	}
+}

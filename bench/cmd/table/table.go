@@ -34,6 +34,7 @@ var rows = []row{
 	{"gRPC unary, caller's deadline is nearer", "Unary/bounded"},
 	{"server, deadline and bulkhead", "Handler/ignoring"},
 	{"server, the handler watches its context", "Handler/watched"},
+	{"actor, a call that changes its state", "Actor/call"},
 }
 
 // table is the table, and above it how it came about.

@@ -79,7 +79,12 @@ var targets = []target{
 
 	{"registry: bytes of an idle key", value("Registry/idle-key/backstay", "B/key"), nil, 300, "B"},
 	{"registry, 10,000 keys: lookup", ns("Registry/lookup/backstay"), nil, 100, "ns"},
+	{"policy file, 1,000 targets: lookup", ns("PolicyFile/lookup/backstay"), nil, 100, "ns"},
 	{"registry, 100,000 keys: kept", value("Registry/flood/backstay", "keys"), nil, 10_000, ""},
+
+	{"actor, call with state: of a channel's round trip", ns("Actor/call/backstay"), ns("Actor/call/channel"), 12, ""},
+	{"actor, call with state: of protoactor-go without", ns("Actor/call/backstay"), ns("Actor/call/protoactor-go"), 3, ""},
+	{"actor, link of a chain: of a channel's round trip", ns("Tail/link/backstay"), ns("Actor/call/channel"), 8, ""},
 }
 
 // report says of every target whether it is met.
