@@ -35,7 +35,7 @@ func newChain(s scene, out io.Writer) (*chain, error) {
 		one.chain = c
 	}
 	for _, one := range c.servers() {
-		one.server = httptest.NewServer(one)
+		one.server = httptest.NewServer(one.front)
 	}
 	return c, nil
 }

@@ -5,10 +5,10 @@
 // each calls the next one with a timeout of its own, and works for whoever
 // asked until it is done. The caller has long left when the work is.
 //
-// In the second scene each service takes up the deadline of its caller
-// (deadline.Extract) and tells the next one what is left of it (the Transport
-// of httpmw, with the target middleware.Internal). All of them stop in the
-// moment in which the caller does.
+// In the second scene each service takes up the deadline of its caller (the
+// Handler of httpmw) and tells the next one what is left of it (the Transport of
+// httpmw, with the target middleware.Internal). All of them stop in the moment
+// in which the caller does.
 //
 // In the third scene the gateway is slow itself, and orders, which knows that
 // it cannot answer within what is left, refuses before it has begun.

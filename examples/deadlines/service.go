@@ -8,7 +8,9 @@ import (
 	"net/http/httptest"
 	"time"
 
+	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/deadline"
+	"github.com/backstay-go/backstay/middleware/httpmw"
 )
 
 // service does some work of its own, and then asks the next one.
@@ -18,24 +20,21 @@ type service struct {
 	needs  time.Duration // the least time in which it can answer
 	next   *service      // nil for the last
 	client *http.Client
-	begin  func(*http.Request) (context.Context, context.CancelFunc, error)
+	front  http.Handler // leads to ServeHTTP
 
 	server *httptest.Server
 	chain  *chain
 }
 
-// doNotRetry is the header that asks callers, and theirs, to leave it at that.
-const doNotRetry = "X-Backstay-Retry"
+// Observe is told by what stands in front of the service.
+func (s *service) Observe(_ context.Context, e backstay.Event) {
+	if e.Kind == backstay.CallRejected {
+		s.chain.note(s.name, "refuses: %v", e.Err)
+	}
+}
 
 func (s *service) ServeHTTP(w http.ResponseWriter, req *http.Request) {
-	ctx, cancel, err := s.begin(req)
-	defer cancel()
-	if err != nil {
-		s.chain.note(s.name, "refuses: %v", err)
-		w.Header().Set(doNotRetry, "never") // it will not be any earlier then
-		http.Error(w, err.Error(), http.StatusGatewayTimeout)
-		return
-	}
+	ctx := req.Context()
 	if left, known := deadline.Remaining(ctx); known {
 		s.chain.note(s.name, "begins, with %v left", left.Round(time.Millisecond))
 	} else {
@@ -43,7 +42,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 	if err := s.answer(ctx, w); err != nil {
 		s.chain.note(s.name, "stops: %v", short(err))
-		http.Error(w, short(err).Error(), http.StatusGatewayTimeout)
+		httpmw.WriteError(w, err)
 	}
 }
 
@@ -63,9 +62,6 @@ func (s *service) answer(ctx context.Context, w http.ResponseWriter) error {
 	}
 	defer resp.Body.Close()
 	s.chain.note(s.name, "passes on the %s", resp.Status)
-	if never := resp.Header.Get(doNotRetry); never != "" {
-		w.Header().Set(doNotRetry, never)
-	}
 	w.WriteHeader(resp.StatusCode)
 	_, err = io.Copy(w, resp.Body)
 	return err

@@ -10,8 +10,8 @@ import (
 	"github.com/backstay-go/backstay/middleware/httpmw"
 )
 
-// wire gives a service what it calls the next one with, and how it begins to
-// work on a request.
+// wire gives a service what it calls the next one with, and what stands in
+// front of its own work.
 type wire func(s *service, network *http.Transport) error
 
 // asUsual is a client with a timeout that somebody thought generous, and work
@@ -20,26 +20,24 @@ type wire func(s *service, network *http.Transport) error
 // in between. They still do not know beforehand.)
 func asUsual(s *service, network *http.Transport) error {
 	s.client = &http.Client{Transport: network, Timeout: 2 * time.Second}
-	s.begin = func(*http.Request) (context.Context, context.CancelFunc, error) {
-		return context.Background(), func() {}, nil
-	}
+	s.front = http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		s.ServeHTTP(w, req.WithContext(context.Background()))
+	})
 	return nil
 }
 
-// withDeadlines is all that it takes: a target whose hosts are told, and an
-// Extract in front of the handler.
+// withDeadlines is all that it takes: a target whose hosts are told, and a
+// Handler that takes up what it is told.
 func withDeadlines(s *service, network *http.Transport) error {
 	transport, err := httpmw.NewTransport(network, middleware.Internal(s.name))
 	if err != nil {
 		return err
 	}
-	incoming, err := deadline.NewIncoming(deadline.IncomingConfig{Minimum: s.needs}, nil)
-	if err != nil {
-		return err
-	}
 	s.client = &http.Client{Transport: transport}
-	s.begin = func(req *http.Request) (context.Context, context.CancelFunc, error) {
-		return deadline.Extract(req.Context(), req.Header, incoming, 0)
-	}
-	return nil
+	front, err := httpmw.NewHandler(s, middleware.Server{
+		Name:     s.name,
+		Deadline: &deadline.IncomingConfig{Minimum: s.needs},
+	}, httpmw.ServerObserver(s))
+	s.front = front
+	return err
 }

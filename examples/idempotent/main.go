@@ -4,8 +4,8 @@
 // A client that tries again by itself charges twice. With Backstay the client
 // gives the charge a key before the first attempt and sends the same one with
 // each (Config.Generate, which states that the bank honours keys), and the bank
-// does its work once per key: an idempotency.Guard remembers the answer and
-// gives it again, byte for byte. The same guard saves the customer who clicks
+// does its work once per key: the Handler of httpmw remembers the answer and
+// gives it again, byte for byte. The same Handler saves the customer who clicks
 // twice, and refuses a key that comes back with another amount.
 //
 //	go run ./examples/idempotent

@@ -1,41 +1,25 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"net/http"
-	"strconv"
-	"time"
 
 	"github.com/backstay-go/backstay/idempotency"
+	"github.com/backstay-go/backstay/middleware"
+	"github.com/backstay-go/backstay/middleware/httpmw"
 )
 
-// once charges the card, or gives the answer of the request that did. This is
-// all of the server's side: the key, what the request asks for, the work.
-func (b *bank) once(req *http.Request) (idempotency.Answer, bool, error) {
-	key, err := idempotency.ParseFields(req.Header.Values(idempotency.DefaultHeader))
-	if err != nil {
-		return idempotency.Answer{}, false, err
-	}
-	body, fingerprint, err := b.guard.ReadBody(req.Body, req.Method, route, customer)
-	if err != nil {
-		return idempotency.Answer{}, false, err
-	}
-	return b.guard.Run(req.Context(), idempotency.Request{
-		Key: key, Scope: []string{customer, route}, Fingerprint: fingerprint,
-	}, func(ctx context.Context) (idempotency.Answer, error) { return b.charge(ctx, body) })
-}
+// customer is whom an authentication in front would name.
+const customer = "alice"
 
-// refuse answers with the status that the error asks for.
-func refuse(w http.ResponseWriter, err error) {
-	status := http.StatusInternalServerError
-	if refused, ok := errors.AsType[*idempotency.Error](err); ok {
-		status = refused.HTTPStatus()
-		if seconds := (refused.RetryAfter + time.Second - 1) / time.Second; seconds > 0 {
-			w.Header().Set("Retry-After", strconv.Itoa(int(seconds)))
-		}
-	} else if errors.Is(err, errBadOrder) {
-		status = http.StatusBadRequest
+// once puts what does keyed work once in front of a handler. This is all of the
+// server's side: where the keys are kept, and whose they are.
+func once(next http.Handler) (http.Handler, error) {
+	store, err := idempotency.NewMemory(idempotency.MemoryConfig{})
+	if err != nil {
+		return nil, err
 	}
-	http.Error(w, err.Error(), status)
+	return httpmw.NewHandler(next,
+		middleware.Server{Name: "bank", Idempotency: &idempotency.GuardConfig{}},
+		httpmw.ServerStore(store),
+		httpmw.ServerTenant(func(*http.Request) string { return customer }))
 }

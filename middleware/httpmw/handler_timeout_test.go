@@ -59,7 +59,7 @@ func TestAHandlerThatIgnoresItsTimeoutIsAnsweredForOnce(t *testing.T) {
 		if took := time.Since(began); took != 2*time.Second {
 			t.Errorf("took %v", took)
 		}
-		if got.header.Get("Etag") != "" || got.header.Get("X-Backstay-Retry") != "" {
+		if got.header.Get("Etag") != "" || got.header.Get("Retry-After") != "" || got.header.Get("X-Backstay-Retry") != "" {
 			t.Errorf("headers %v", got.header)
 		}
 		if n := h.Bulkhead().InFlight(); n != 1 {
@@ -74,6 +74,21 @@ func TestAHandlerThatIgnoresItsTimeoutIsAnsweredForOnce(t *testing.T) {
 		told := seen.Events(middleware.HandlerTimedOut)
 		if len(told) != 1 || told[0].Policy != "stock" {
 			t.Errorf("told %v", told)
+		}
+	})
+}
+
+func TestAKeyedRequestThatTakesTooLongIsAskedBack(t *testing.T) {
+	work := &charging{takes: 5 * time.Second}
+	inMemory(t, nil, func(t *testing.T, b *backend) {
+		mount(b, keyed(t, work, middleware.Server{Timeout: 2 * time.Second}))
+		got := ask(t, b.base(t), post(t, b.URL, "k", "25"))
+		if got.problem(t, http.StatusServiceUnavailable); got.header.Get("Retry-After") != "1" {
+			t.Errorf("headers %v", got.header)
+		}
+		time.Sleep(time.Minute)
+		if got := ask(t, b.base(t), post(t, b.URL, "k", "25")); got.header.Get("Idempotent-Replayed") != "true" {
+			t.Errorf("then: %v", got)
 		}
 	})
 }
