@@ -156,6 +156,22 @@ func (v View) Next(actor string) (e *Entry, d Decision, attempt uint64) {
 	return nil, Wait, 0
 }
 
+// RetryAt is when to ask [View.Next] again although nothing has happened: the
+// earliest time that a failed link of an actor waits for, 0 if none does.
+func (v View) RetryAt(actor string) int64 {
+	m := v.State.boxes[actor]
+	if m == nil {
+		return 0
+	}
+	var at int64
+	for e := range m.family() {
+		if e.RetryAt > v.Now && (at == 0 || e.RetryAt < at) {
+			at = e.RetryAt
+		}
+	}
+	return at
+}
+
 // Overdue goes through the requests of an actor that are to be expired or
 // dropped, wherever they are in the queue.
 func (v View) Overdue(actor string) iter.Seq2[*Entry, Decision] {

@@ -84,7 +84,9 @@ func (w *Walker) Int(n uint64, v *int64) {
 // Uint32 is field n, an unsigned number of 32 bits.
 func (w *Walker) Uint32(n uint64, v *uint32) {
 	wide := uint64(*v)
-	w.Uint(n, &wide)
+	if w.Uint(n, &wide); !w.reading {
+		return // a message that is written is not touched: others may read it
+	}
 	if wide > math.MaxUint32 {
 		w.fail(n, "exceeds 32 bits")
 		return
@@ -95,7 +97,9 @@ func (w *Walker) Uint32(n uint64, v *uint32) {
 // Uint8 is field n, an unsigned number of 8 bits.
 func (w *Walker) Uint8(n uint64, v *uint8) {
 	wide := uint64(*v)
-	w.Uint(n, &wide)
+	if w.Uint(n, &wide); !w.reading {
+		return
+	}
 	if wide > math.MaxUint8 {
 		w.fail(n, "exceeds 8 bits")
 		return
@@ -109,7 +113,9 @@ func (w *Walker) Bool(n uint64, v *bool) {
 	if *v {
 		one = 1
 	}
-	w.Uint(n, &one)
+	if w.Uint(n, &one); !w.reading {
+		return
+	}
 	if one > 1 {
 		w.fail(n, "is no boolean")
 		return

@@ -1,0 +1,194 @@
+package runtime
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/backstay-go/backstay"
+	"github.com/backstay-go/backstay/actors/internal/machine"
+	"github.com/backstay-go/backstay/actors/internal/record"
+)
+
+// slot is what an incarnation has of one actor: its attempts, innermost last,
+// and its instance.
+type slot struct {
+	actor    string
+	attempts []*Attempt
+
+	instance any
+	active   bool // Activate has run
+	doomed   bool // cleared: the instance goes when no attempt is left
+	passing  bool // Passivate runs: nothing may begin
+
+	since      time.Time // idle since
+	prev, next *slot     // in the list of idle ones
+}
+
+// phaseOf is where this incarnation is with a request.
+func (inc *incarnation) phaseOf(id record.ID) machine.Phase {
+	if a := inc.work[id]; a != nil {
+		return a.phase()
+	}
+	return machine.Idle
+}
+
+func (inc *incarnation) suspected(l record.Link) bool {
+	if len(inc.suspect) == 0 {
+		return false
+	}
+	_, ok := inc.suspect[l]
+	return ok
+}
+
+// dispatch looks at the actors that something has happened to: it lets
+// attempts go on, and begins what may begin.
+func (inc *incarnation) dispatch() {
+	for i := 0; i < len(inc.touched) && inc.ended == nil; i++ {
+		actor := inc.touched[i]
+		s := inc.slots[actor]
+		if s != nil {
+			for _, a := range s.attempts {
+				a.advance()
+			}
+		}
+		inc.begin(actor)
+		if s != nil {
+			inc.rest(s)
+		}
+	}
+	clear(inc.touched)
+	inc.touched = inc.touched[:0]
+}
+
+// begin begins what may begin of an actor, one after the other.
+func (inc *incarnation) begin(actor string) {
+	for inc.ended == nil {
+		if s := inc.slots[actor]; s != nil && s.passing {
+			return // its end touches the actor again
+		}
+		e, d, n := inc.view.Next(actor)
+		if e == nil || inc.withheld(e) {
+			return
+		}
+		switch {
+		case d == machine.GiveUp:
+			inc.poison(e)
+		case !inc.cover(e):
+			return
+		case d == machine.Record || inc.strict(e):
+			inc.record(e, n)
+		default:
+			inc.start(e, n)
+		}
+	}
+}
+
+// withheld reports whether nothing more is to begin here now: outputs are
+// congested, or the partition is handed over, and then only what a running
+// invocation waits for begins.
+func (inc *incarnation) withheld(e *machine.Entry) bool {
+	if inc.congested > 0 {
+		inc.stalled[e.Target.Actor] = struct{}{}
+		return true
+	}
+	return inc.leaving && len(e.Ancestors) == 0
+}
+
+// strict reports whether a begin goes on record because the type wants it.
+func (inc *incarnation) strict(e *machine.Entry) bool {
+	return inc.typ.StrictBegin && e.Deadline > 0 && !e.Begun
+}
+
+// cover marks the attempts below e on its actor's stack: while it runs they
+// must not change the actor. It reports false if one of them got something
+// into its hands since it was looked at (H18).
+func (inc *incarnation) cover(e *machine.Entry) bool {
+	s := inc.slots[e.Target.Actor]
+	if s == nil {
+		return true
+	}
+	for _, a := range s.attempts {
+		if !a.cover() {
+			return false
+		}
+	}
+	return true
+}
+
+// attempt makes the attempt of a request, which keeps the actor from now on.
+func (inc *incarnation) attempt(e *machine.Entry, n uint64) *Attempt {
+	s := inc.slots[e.Target.Actor]
+	if s == nil {
+		s = inc.newSlot(e.Target.Actor)
+	}
+	inc.idle.remove(s)
+	a := &Attempt{inc: inc, slot: s, request: e.Request, number: n, epoch: inc.epoch, calls: e.Calls, active: 1, since: inc.local}
+	s.attempts = append(s.attempts, a)
+	inc.work[e.ID] = a
+	return a
+}
+
+// newSlot makes a slot, of the room of the last one that was dropped.
+func (inc *incarnation) newSlot(actor string) *slot {
+	s := inc.dropped
+	if inc.dropped = nil; s == nil {
+		s = new(slot)
+	}
+	*s = slot{actor: actor, attempts: s.attempts[:0]}
+	inc.slots[actor] = s
+	return s
+}
+
+// record puts a begin on record; the method runs when that is applied, so that
+// an attempt which kills its process is counted (H24, R30).
+func (inc *incarnation) record(e *machine.Entry, n uint64) {
+	a := inc.attempt(e, n)
+	a.fly(&record.Begun{Epoch: a.epoch, Link: a.request.Link, Attempt: n}, func() {
+		a.request.Begun = true
+		inc.run(a)
+	})
+}
+
+// start begins an attempt.
+func (inc *incarnation) start(e *machine.Entry, n uint64) { inc.run(inc.attempt(e, n)) }
+
+// run runs the method, on a goroutine of its own.
+func (inc *incarnation) run(a *Attempt) {
+	m, ok := inc.typ.Methods[a.request.Method]
+	if !ok || m.Run == nil && m.Read == nil {
+		a.finish(inc.unknown(a.request.Method))
+		return
+	}
+	a.method = m
+	inc.employ(a, inc.scope(inc.limit(a)))
+}
+
+// limit is when the method's context ends: at the deadline of the request while
+// that is ahead, else after the type's StepTimeout (A68).
+func (inc *incarnation) limit(a *Attempt) backstay.Instant {
+	if d := a.request.Deadline; d > inc.now {
+		return inc.within(time.Duration(d-inc.now) * time.Millisecond)
+	}
+	return inc.within(inc.typ.StepTimeout)
+}
+
+// unknown ends a request for a method that this program does not have: another
+// that is alive may have it, then the attempt has failed and the partition may
+// move (A46); else nobody has it (A3).
+func (inc *incarnation) unknown(method string) End {
+	for _, m := range inc.node.members() {
+		if slices.Contains(m.Methods[inc.typ.Name], method) {
+			return End{Retry: &Retry{Reason: fmt.Sprintf("%s has method %q, this owner has not", m.Name, method)}}
+		}
+	}
+	return End{Result: record.Result{Failure: &record.Failure{Code: CodeNoMethod, Message: fmt.Sprintf("nobody has method %q of %q", method, inc.typ.Name)}}}
+}
+
+// end takes an attempt off its actor.
+func (inc *incarnation) end(a *Attempt) {
+	delete(inc.work, a.request.ID)
+	s := a.slot
+	s.attempts = slices.DeleteFunc(s.attempts, func(x *Attempt) bool { return x == a })
+	inc.touch(s.actor)
+}

@@ -1,0 +1,51 @@
+package runtime
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// clock estimates the log's time: that of this process, moved by the largest
+// difference between append times and the local times at which they became
+// known. What becomes known late makes the difference smaller, never larger,
+// so the largest of the last while is the best estimate. Without append times
+// it is the local clock.
+type clock struct {
+	offset atomic.Int64 // what is added to the local clock
+
+	mu            sync.Mutex
+	since         int64 // local time at which the present while began
+	best, earlier int64 // of the present while, and of the one before
+	known         bool
+}
+
+// clockWhile is how long a difference counts at least: a log's clock that was
+// set back is followed within twice that.
+const clockWhile = 10_000
+
+// now is the log's time in milliseconds.
+func (c *clock) now() int64 { return time.Now().UnixMilli() + c.offset.Load() }
+
+// at is the log's time at a local one.
+func (c *clock) at(local time.Time) int64 { return local.UnixMilli() + c.offset.Load() }
+
+// sample takes an append time that has just become known.
+func (c *clock) sample(at int64, local time.Time) {
+	if at == 0 {
+		return
+	}
+	ms := local.UnixMilli()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	d := at - ms
+	switch {
+	case !c.known:
+		c.known, c.since, c.best, c.earlier = true, ms, d, d
+	case ms-c.since > clockWhile:
+		c.since, c.earlier, c.best = ms, c.best, d
+	default:
+		c.best = max(c.best, d)
+	}
+	c.offset.Store(max(c.best, c.earlier))
+}

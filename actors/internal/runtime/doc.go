@@ -1,0 +1,22 @@
+// Package runtime is the shell around the pure state machine of package
+// machine: it owns partitions, runs methods, keeps time, and sends what the
+// machine says is to be sent. It knows bytes only; package actors puts types
+// over it.
+//
+// # Who does what
+//
+// A [Node] is this process. For every partition that it is assigned an owner
+// goroutine claims the partition and then keeps it: an incarnation per claim,
+// with nothing shared with an older one (H17). The incarnation's loop is the
+// only one that touches the state; attempts, acknowledgements, timers and
+// reads reach it as events through one queue. Methods run on goroutines of
+// their own and never hold the loop up.
+//
+// Everything that others can see happens after a record was applied, never
+// before (R2, H21): it came from the reader, or is an own record that was
+// acknowledged at the very next offset, with the log's time (R18 to R21).
+//
+// # Rules
+//
+// Comments cite the rules by number as package machine does.
+package runtime

@@ -1,0 +1,65 @@
+package runtime
+
+import (
+	"time"
+
+	"github.com/backstay-go/backstay/actors/internal/record"
+)
+
+// EventKind says what an [Event] tells of.
+type EventKind string
+
+const (
+	// PartitionOwned: a claim succeeded. Epoch, Elapsed (of the claim).
+	PartitionOwned EventKind = "partition owned"
+	// PartitionLost: an incarnation ended. Epoch, Err says why; nil if it was
+	// handed over.
+	PartitionLost EventKind = "partition lost"
+	// ClaimFailed: a claim did not succeed and will be tried again: Err.
+	ClaimFailed EventKind = "claim failed"
+	// ClaimRefused: this program must not own the partition: Err.
+	ClaimRefused EventKind = "claim refused"
+	// MethodDone: an attempt ended. Method, Actor, Attempt, Outcome, Code and Err
+	// (of a failure), Elapsed, Tell.
+	MethodDone EventKind = "method done"
+	// AttemptFailed: an attempt failed and was recorded. Method, Actor, Attempt,
+	// Err, Wait.
+	AttemptFailed EventKind = "attempt failed"
+	// RequestGivenUp: a request ended without its method: Outcome, Code, Attempt.
+	RequestGivenUp EventKind = "request given up"
+	// ReminderFired: Actor, Name.
+	ReminderFired EventKind = "reminder fired"
+	// AppendFailed: an append, a send or a read failed. What is to be done again
+	// is, after Wait; Name is the destination of a send.
+	AppendFailed EventKind = "append failed"
+	// OutputLost: an output was given up, or a message reached nobody: Err.
+	OutputLost EventKind = "output lost"
+	// RecordSkipped: a record of the log could not be decoded: Offset, Err.
+	RecordSkipped EventKind = "record skipped"
+	// SnapshotSaved: Offset, Elapsed.
+	SnapshotSaved EventKind = "snapshot saved"
+	// SnapshotFailed: it will be tried again: Err.
+	SnapshotFailed EventKind = "snapshot failed"
+	// HookPanicked: an Activate, Passivate or Read panicked: Err.
+	HookPanicked EventKind = "hook panicked"
+	// Congested: outputs to a destination exceed OutboxBytes, or no longer do
+	// (Outcome unused): Name is the destination, Err nil when it is over.
+	Congested EventKind = "congested"
+)
+
+// Event is one thing that happened; which fields are set depends on Kind.
+type Event struct {
+	Kind          EventKind
+	Partition     record.Partition
+	Epoch         uint64
+	Actor, Method string
+	Name          string
+	ID            record.ID
+	Attempt       uint64
+	Outcome       record.Outcome
+	Code          string
+	Tell          bool
+	Offset        int64
+	Err           error
+	Wait, Elapsed time.Duration
+}
