@@ -65,16 +65,16 @@ func NewRoutes[T interface{ Pipelines() *Registry }](targets Targets, build func
 	all := make(map[string]*route[T])
 	other := Standard(Unmatched)
 	var faults, err error
-	if r.other, err = r.open(&other); err != nil {
-		faults = err
-	}
+	r.other, faults = r.open(&other)
 	for t := range targets.All {
-		made, err := r.open(t)
+		all[t.Name], err = r.open(t)
 		faults = errors.Join(faults, err)
-		all[t.Name] = made
+	}
+	if faults != nil {
+		return nil, faults
 	}
 	r.byName.Store(&all)
-	return r, faults
+	return r, nil
 }
 
 func (r *Routes[T]) open(t *Target) (*route[T], error) {

@@ -2,13 +2,13 @@ package middleware
 
 import (
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/bulkhead"
 	"github.com/backstay-go/backstay/deadline"
 	"github.com/backstay-go/backstay/idempotency"
+	"github.com/backstay-go/backstay/internal/wire"
 )
 
 // Server is everything that is configured for what stands in front of the
@@ -86,8 +86,8 @@ func (s Server) under(err error) error {
 func (s Server) validateOwn() error {
 	header := func(path, name string) backstay.Setting {
 		return backstay.Setting{
-			Path: path, Value: name, Valid: name == "" || isHeader(name),
-			Allowed: "must be letters, digits and -_. and not end in -bin, which is for binary values",
+			Path: path, Value: name, Valid: name == "" || wire.IsFieldName(name),
+			Allowed: wire.FieldNames,
 		}
 	}
 	return backstay.Check(
@@ -135,11 +135,4 @@ func (s Server) longest() bound {
 		return bound{}
 	}
 	return boundOf("deadline.cap", s.Deadline.Cap, deadline.DefaultCap)
-}
-
-// isHeader reports whether name can be that of an HTTP header and the key of
-// textual metadata in gRPC.
-func isHeader(name string) bool {
-	return !strings.ContainsFunc(name, func(r rune) bool { return r != '.' && notInName(r) }) &&
-		!strings.HasSuffix(strings.ToLower(name), "-bin")
 }

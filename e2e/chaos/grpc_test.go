@@ -15,6 +15,7 @@ import (
 
 	"github.com/backstay-go/backstay/middleware"
 	"github.com/backstay-go/backstay/middleware/chaos"
+	"github.com/backstay-go/backstay/middleware/grpcmw"
 )
 
 // asStatus is how a network's error looks in gRPC.
@@ -29,7 +30,8 @@ func asStatus(e *chaos.InjectedError) error {
 func injecting(faults *chaos.Injector) grpc.UnaryClientInterceptor {
 	return func(ctx context.Context, method string, in, out any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
 		md, _ := metadata.FromOutgoingContext(ctx)
-		_, err := chaos.Do(ctx, faults, chaos.Request{Host: cc.Target(), Path: method, Header: md},
+		host := (&grpcmw.Request{Target: cc.Target()}).Host() // stock:443 of dns:///stock:443
+		_, err := chaos.Do(ctx, faults, chaos.Request{Host: host, Path: method, Header: md},
 			func(ctx context.Context) (struct{}, error) {
 				return struct{}{}, invoke(ctx, method, in, out, cc, opts...)
 			})
@@ -44,7 +46,7 @@ func TestFaultsOfAGRPCMethodAreStatuses(t *testing.T) {
 		middleware.FaultBlackHole: codes.DeadlineExceeded,
 	} {
 		f := fault(kind)
-		f.Match = middleware.FaultMatch{Route: "/inventory.v1.Stock/{method}", Header: "X-Chaos", Value: "on"}
+		f.Match = middleware.FaultMatch{Host: "stock.test", Route: "/inventory.v1.Stock/{method}", Header: "X-Chaos", Value: "on"}
 		faults, err := chaos.New([]middleware.Fault{f}, chaos.WithError(asStatus))
 		if err != nil {
 			t.Fatal(err)

@@ -1,6 +1,7 @@
 package redis
 
 import (
+	"math"
 	"strings"
 	"time"
 
@@ -28,7 +29,12 @@ func head(c idempotency.Claim, f idempotency.Fingerprint) []byte {
 }
 
 // millis rounds up, so that a lease in Redis is never shorter than its owner
-// thinks.
+// thinks; except for the longest duration, which says "for ever" and must come
+// back as one.
 func millis(d time.Duration) int64 {
-	return int64((d + time.Millisecond - 1) / time.Millisecond)
+	ms := d.Milliseconds()
+	if d%time.Millisecond > 0 && ms < time.Duration(math.MaxInt64).Milliseconds() {
+		ms++
+	}
+	return ms
 }

@@ -1,6 +1,7 @@
 package redis
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -49,6 +50,18 @@ func TestALeaseIsNeverShorterInRedis(t *testing.T) {
 	} {
 		if got := millis(d); got != want {
 			t.Errorf("%v is %d ms, want %d", d, got, want)
+		}
+	}
+}
+
+// A duration that says "for ever" must not overflow into the past, where Redis
+// deletes the key at once; and what is left of it must be a duration again.
+func TestTheLongestDurationIsOneInRedisToo(t *testing.T) {
+	for _, d := range []time.Duration{math.MaxInt64, math.MaxInt64 - 1, math.MaxInt64 - time.Hour} {
+		ms := millis(d)
+		got, err := parse([]any{int64(inFlight), ms})
+		if err != nil || got.Remaining < d-time.Millisecond {
+			t.Errorf("%v is %d ms, of which %v is left, %v", d, ms, got.Remaining, err)
 		}
 	}
 }

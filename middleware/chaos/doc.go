@@ -68,7 +68,8 @@
 //	...
 //	func(ctx context.Context, method string, in, out any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
 //		md, _ := metadata.FromOutgoingContext(ctx)
-//		_, err := chaos.Do(ctx, faults, chaos.Request{Host: cc.Target(), Path: method, Header: md},
+//		host := (&grpcmw.Request{Target: cc.Target()}).Host() // stock:443 of dns:///stock:443
+//		_, err := chaos.Do(ctx, faults, chaos.Request{Host: host, Path: method, Header: md},
 //			func(ctx context.Context) (struct{}, error) { return struct{}{}, invoke(ctx, method, in, out, cc, opts...) })
 //		return err
 //	}

@@ -12,7 +12,7 @@ import (
 // known, or do not apply, are empty: a fault that asks for them does not match.
 type Request struct {
 	// Host is the host that is called, with its port if the URL has one, or
-	// the authority of a gRPC call.
+	// the endpoint of a gRPC connection, without the scheme of its target.
 	Host string
 	// Method is the HTTP method.
 	Method string

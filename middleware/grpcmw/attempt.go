@@ -67,7 +67,7 @@ func (c *Client) failed(q *Request, r *Reply, err error) error {
 		f.outcome.Class = backstay.Transient // the first copy is still being worked on
 	case c.retryable[code]:
 		f.outcome.Class = backstay.Transient
-		f.outcome.Final = wire.ReadSignals(fields(r.Trailer)).Final // not for the want of a wait
+		f.outcome.Final = wire.ReadSignals(carrier(r.Trailer)).Final // not for the want of a wait
 	}
 	return f
 }

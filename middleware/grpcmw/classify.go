@@ -44,7 +44,7 @@ func Classify(err error, trailer metadata.MD) backstay.Outcome {
 
 func ofStatus(s *status.Status, trailer metadata.MD) backstay.Outcome {
 	o := backstay.Outcome{Class: classOf(s.Code()), RetryAfter: retryInfo(s)}
-	signals := wire.ReadSignals(fields(trailer))
+	signals := wire.ReadSignals(carrier(trailer))
 	o.Final, o.Unsent = signals.Final, signals.Unsent
 	if wait, retry, ok := wire.Pushback(trailer[wire.HeaderGRPCPushback]); ok && retry {
 		o.RetryAfter, o.Pushback = wait, true
@@ -87,9 +87,3 @@ func retryInfo(s *status.Status) (wait time.Duration) {
 	}
 	return wait
 }
-
-// fields makes metadata, whose names are in lower case, a wire.Getter.
-type fields metadata.MD
-
-// Values returns all values under name.
-func (f fields) Values(name string) []string { return metadata.MD(f).Get(name) }

@@ -41,6 +41,20 @@
 //     the caller's mistake: neither repeated nor held against the backend.
 //   - Health checks and reflection pass untouched.
 //
+// A [Router] is for all the targets of a policy file: it finds the one that an
+// RPC belongs to, has a Client for each, and takes up a new version of the file
+// with the next RPC.
+//
+//	live, err := policyfile.Watch(ctx, "policies.yaml")
+//	if err != nil {
+//		return err
+//	}
+//	router, err := grpcmw.NewRouter(live)
+//	if err != nil {
+//		return err
+//	}
+//	conn, err := grpc.NewClient("dns:///stock:443", append(router.DialOptions(), credentials)...)
+//
 // # The promise, for servers
 //
 //   - An RPC whose deadline leaves less than the minimum is refused before its

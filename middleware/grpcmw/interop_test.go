@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"google.golang.org/grpc"
@@ -85,6 +86,7 @@ var scenarios = []struct {
 		cs, err := c.StreamingInputCall(ctx)
 		s.ended(err)
 		cancel()
+		synctest.Wait() // else the end of the stream, which the server answers, may overtake the cancellation
 		_, err = cs.CloseAndRecv()
 		s.note("%v", status.Code(err))
 	}},

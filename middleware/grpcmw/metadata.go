@@ -71,3 +71,13 @@ func (c *Client) outgoing(ctx context.Context, q *Request) context.Context {
 	}
 	return metadata.NewOutgoingContext(ctx, md)
 }
+
+// carrier makes metadata, whose names are in lower case, a deadline.Carrier and
+// a wire.Getter.
+type carrier metadata.MD
+
+// Values returns all values under name.
+func (c carrier) Values(name string) []string { return metadata.MD(c).Get(name) }
+
+// Set puts value in the place of all values under name.
+func (c carrier) Set(name, value string) { metadata.MD(c).Set(name, value) }

@@ -106,3 +106,14 @@ func TestKeysAreNamesOfBoundedNumber(t *testing.T) {
 		}
 	}
 }
+
+func TestAKeyFunctionThatIsNilIsTheDefault(t *testing.T) {
+	cc := connect(t, lister(nil), only("test"), grpcmw.WithKey(nil))
+	cs, err := open(t.Context(), cc, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := receive(cs); len(got) != 3 || err != nil {
+		t.Errorf("got %q, %v", got, err)
+	}
+}

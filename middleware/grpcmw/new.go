@@ -12,7 +12,7 @@ import (
 // configuration. Of target, HTTP and Propagate.Header have no meaning here.
 func NewClient(target middleware.Target, options ...Option) (*Client, error) {
 	b := builder{
-		client:    &Client{key: (*Request).Host},
+		client:    new(Client),
 		pipelines: []middleware.Option{middleware.WithSettings(newSettings)},
 	}
 	b.client.passed.add(untouched)
@@ -33,6 +33,9 @@ func (b *builder) build(target middleware.Target) error {
 		return err
 	}
 	c.pipelines = pipelines
+	if c.key == nil {
+		c.key = (*Request).Host
+	}
 	c.exchange = &exchange{c}
 	c.send = c.sendOnce
 	c.readsHeaders = c.classify != nil || len(b.rungs) > 0

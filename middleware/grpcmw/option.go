@@ -35,8 +35,8 @@ func WithRetryBudget(budget *retry.Budget) Option {
 }
 
 // WithKey says which pipeline a call goes through: f returns a bounded name.
-// The default is the endpoint of the connection, [Request.Host]; see also
-// [ByService] and [ByMethod].
+// The default, also where f is nil, is the endpoint of the connection,
+// [Request.Host]; see also [ByService] and [ByMethod].
 func WithKey(f func(*Request) string) Option {
 	return func(b *builder) { b.client.key = f }
 }

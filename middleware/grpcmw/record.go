@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/backstay-go/backstay/idempotency"
+	"github.com/backstay-go/backstay/internal/wire"
 )
 
 // record is an answer as it is kept: the message with its type, or the status
@@ -27,7 +28,7 @@ type record struct {
 
 // encode makes the record of an answer.
 func encode(reply any, err error, header, trailer metadata.MD) ([]byte, error) {
-	rec := record{Header: binary(header), Trailer: binary(trailer)}
+	rec := record{Header: wire.Bytes(header), Trailer: wire.Bytes(trailer)}
 	var fault error
 	if err != nil {
 		rec.Status, fault = proto.Marshal(grpcstatus.Convert(err).Proto())
@@ -60,8 +61,8 @@ func decode(data []byte) (rec record, err error) {
 	return rec, err
 }
 
-func (r record) header() metadata.MD  { return textual(r.Header) }
-func (r record) trailer() metadata.MD { return textual(r.Trailer) }
+func (r record) header() metadata.MD  { return wire.Texts(r.Header) }
+func (r record) trailer() metadata.MD { return wire.Texts(r.Trailer) }
 
 // reply returns what the handler returned: a message or an error.
 func (r record) reply() (any, error) {
@@ -77,29 +78,6 @@ func (r record) reply() (any, error) {
 		return nil, err
 	}
 	return boxed.UnmarshalNew()
-}
-
-func binary(md metadata.MD) map[string][][]byte {
-	if len(md) == 0 {
-		return nil
-	}
-	out := make(map[string][][]byte, len(md))
-	for name, values := range md {
-		for _, v := range values {
-			out[name] = append(out[name], []byte(v))
-		}
-	}
-	return out
-}
-
-func textual(kept map[string][][]byte) metadata.MD {
-	md := make(metadata.MD, len(kept)+1)
-	for name, values := range kept {
-		for _, v := range values {
-			md[name] = append(md[name], string(v))
-		}
-	}
-	return md
 }
 
 // recorder remembers the metadata that a handler sets, while it passes on to

@@ -34,7 +34,8 @@ type serverBuilder struct {
 	store    idempotency.Store
 }
 
-// ServerObserver tells o of refusals, replays and panics.
+// ServerObserver tells o of refusals, replays, timeouts, metadata that is not
+// usable, and panics of handlers.
 func ServerObserver(o backstay.Observer) ServerOption {
 	return func(b *serverBuilder) { b.observer = backstay.Observers(b.observer, o) }
 }
@@ -111,12 +112,3 @@ func (s *Server) arrival(ctx context.Context, method string, stream bool) middle
 func attemptOf(md metadata.MD) int {
 	return max(wire.Attempt(md[headerAttempt]), wire.PreviousTries(md[wire.HeaderGRPCPreviousTries]))
 }
-
-// carrier makes incoming metadata a deadline.Carrier.
-type carrier metadata.MD
-
-// Values returns all values under name.
-func (c carrier) Values(name string) []string { return metadata.MD(c).Get(name) }
-
-// Set puts value in the place of all values under name.
-func (c carrier) Set(name, value string) { metadata.MD(c).Set(name, value) }

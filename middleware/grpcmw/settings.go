@@ -8,6 +8,7 @@ import (
 
 	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/idempotency"
+	"github.com/backstay-go/backstay/internal/wire"
 	"github.com/backstay-go/backstay/middleware"
 	"github.com/backstay-go/backstay/timeout"
 )
@@ -39,16 +40,9 @@ func newSettings(target middleware.Target) (any, error) {
 	}
 	s.keyHeader = strings.ToLower(s.keys.Header())
 	return s, errors.Join(faults, more, backstay.Check(backstay.Setting{
-		Path: "idempotency.header", Value: strconv.Quote(s.keys.Header()), Valid: isKey(s.keyHeader),
-		Allowed: "must be letters, digits and -_. and not end in -bin, which is for binary values",
+		Path: "idempotency.header", Value: strconv.Quote(s.keys.Header()), Valid: wire.IsFieldName(s.keyHeader),
+		Allowed: wire.FieldNames,
 	}))
-}
-
-// isKey reports whether name, in lower case, can be the key of textual metadata.
-func isKey(name string) bool {
-	return !strings.HasSuffix(name, "-bin") && !strings.ContainsFunc(name, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' && r != '_' && r != '.'
-	})
 }
 
 // tells reports whether host is told the number of the attempt.

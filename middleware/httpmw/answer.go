@@ -32,7 +32,9 @@ type answer struct {
 	status  int        // of the answer that has begun; 0: none has
 	streams bool
 	keyed   bool
-	left    bool
+
+	parting sync.Mutex // taken for a moment, last
+	left    bool       // written under both, read under either
 }
 
 // openAnswer is an answer whose handler is never left behind, and so may reach
@@ -203,12 +205,25 @@ func (a *answer) Hijack() (conn net.Conn, rw *bufio.ReadWriter, err error) {
 
 // SetReadDeadline bounds the reading of the request.
 func (a *answer) SetReadDeadline(end time.Time) error {
-	return a.control(func(c *http.ResponseController) error { return c.SetReadDeadline(end) })
+	return a.bound(func(c *http.ResponseController) error { return c.SetReadDeadline(end) })
 }
 
 // SetWriteDeadline bounds the writing of the answer.
 func (a *answer) SetWriteDeadline(end time.Time) error {
-	return a.control(func(c *http.ResponseController) error { return c.SetWriteDeadline(end) })
+	return a.bound(func(c *http.ResponseController) error { return c.SetWriteDeadline(end) })
+}
+
+// bound sets a deadline of the connection. It does not wait for a write that
+// waits for the network, since it may be what ends that.
+func (a *answer) bound(set func(*http.ResponseController) error) error {
+	if a.own != nil {
+		a.parting.Lock()
+		defer a.parting.Unlock()
+		if a.left {
+			return http.ErrHandlerTimeout
+		}
+	}
+	return set(http.NewResponseController(a.w))
 }
 
 // EnableFullDuplex lets the handler read on while it writes.
@@ -247,8 +262,15 @@ func (a *answer) noteKey(key string) {
 func (a *answer) abandon() (begun, keyed bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.left = true
+	a.part()
 	return a.status != 0, a.keyed
+}
+
+// part leaves the handler behind. The caller holds mu.
+func (a *answer) part() {
+	a.parting.Lock()
+	defer a.parting.Unlock()
+	a.left = true
 }
 
 // finish completes the answer of a handler that has returned in time: an empty
@@ -259,7 +281,7 @@ func (a *answer) finish() {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.left = true // so are goroutines that the handler has forgotten
+	a.part() // from goroutines that the handler has forgotten
 	if a.status == 0 {
 		a.share()
 		return

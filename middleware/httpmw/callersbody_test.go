@@ -6,8 +6,10 @@ import (
 	"io"
 	"net/http"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"testing/iotest"
 	"testing/synctest"
@@ -17,6 +19,7 @@ import (
 	"github.com/backstay-go/backstay/breaker"
 	"github.com/backstay-go/backstay/bulkhead"
 	"github.com/backstay-go/backstay/hedge"
+	"github.com/backstay-go/backstay/idempotency"
 	"github.com/backstay-go/backstay/middleware"
 	"github.com/backstay-go/backstay/middleware/httpmw"
 )
@@ -221,4 +224,62 @@ func TestTheBodyOfACopyThatComesTooLateIsClosed(t *testing.T) {
 			t.Errorf("%d bodies are still open", got)
 		}
 	})
+}
+
+// again is a body that GetBody rewinds, as the client of Connect has it.
+type again struct{ *strings.Reader }
+
+func (again) Close() error { return nil }
+
+// reused returns a keyed POST whose GetBody returns its one body again and again.
+func reused(t *testing.T) *http.Request {
+	t.Helper()
+	body := again{strings.NewReader("abc")}
+	req := request(t, hedge.Mark(idempotency.WithKey(context.Background(), "k")), http.MethodPost, "http://x.test/", http.NoBody)
+	req.Body = body
+	req.GetBody = func() (io.ReadCloser, error) {
+		_, err := body.Seek(0, io.SeekStart)
+		return body, err
+	}
+	return req
+}
+
+func TestABodyThatThereIsOnceServesOneCopyAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var sent atomic.Int64
+		tr := transport(t, roundTripper(func(req *http.Request) (*http.Response, error) {
+			sent.Add(1)
+			_, _ = io.Copy(io.Discard, req.Body)
+			_ = req.Body.Close() // it may still rewind it
+			time.Sleep(time.Second)
+			return answer(req, http.StatusOK), nil
+		}), hedged(hedge.Config{Delay: 10 * time.Millisecond}))
+		_ = readAll(t, must(tr.RoundTrip(reused(t))))
+		if got := sent.Load(); got != 1 {
+			t.Errorf("%d copies were sent of one body", got)
+		}
+	})
+}
+
+func TestABodyThatThereIsOnceServesOneAttemptAfterTheOther(t *testing.T) {
+	for name, target := range map[string]middleware.Target{
+		"retries":                    retries(),
+		"a copy after a failed copy": hedged(hedge.Config{Delay: time.Minute}),
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var bodies []string
+			tr := transport(t, roundTripper(func(req *http.Request) (*http.Response, error) {
+				body, _ := io.ReadAll(req.Body)
+				_ = req.Body.Close()
+				if bodies = append(bodies, string(body)); len(bodies) == 1 {
+					return nil, syscall.ECONNRESET
+				}
+				return answer(req, http.StatusOK), nil
+			}), target)
+			_ = readAll(t, must(tr.RoundTrip(reused(t))))
+			if !slices.Equal(bodies, []string{"abc", "abc"}) {
+				t.Errorf("%s: sent %q", name, bodies)
+			}
+		})
+	}
 }

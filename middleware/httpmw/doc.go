@@ -38,6 +38,16 @@
 //   - HTTP/2, trailers, Expect: 100-continue, redirects, cookies and
 //     httputil.ReverseProxy work as without it.
 //
+// A [Router] is an http.RoundTripper for all the targets of a policy file: it
+// finds the one that a request belongs to, has a Transport for each, and takes
+// up a new version of the file with the next request.
+//
+//	live, err := policyfile.Watch(ctx, "policies.yaml")
+//	if err != nil {
+//		return err
+//	}
+//	router, err := httpmw.NewRouter(http.DefaultTransport, live)
+//
 // # The promise, for servers
 //
 // A [Handler] stands in front of another one:
@@ -147,7 +157,8 @@
 // services that take the key verbatim set Bare in the idempotency section.
 //
 // A body without GetBody that its writer is still producing when an attempt
-// ends cannot be sent again, however short it is.
+// ends cannot be sent again, however short it is. A GetBody that rewinds its one
+// body and returns it again serves retries, and no hedged copies.
 //
 // Requests that net/http refuses before sending, and those of schemes other
 // than http and https, go to the base transport as they are: no policy applies.

@@ -21,14 +21,14 @@ type Handler struct {
 	priority  func(*http.Request) bulkhead.Priority // nil: none is given
 	tenant    func(*http.Request) string            // nil: one for all
 	route     func(*http.Request) string            // nil: the pattern
-	routes    router                                // next, if it is one; else nil
+	mux       mux                                   // next, if it is one; else nil
 	serve     backstay.Call[*visit, *visit]         // work, bound once
 }
 
 // ServeHTTP lets the next handler answer req, or answers itself why not.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	v := newVisit(w, req, h.admission.LeavesHandlers() && !connects(req))
-	_, err := middleware.Admit(v.relay.Under(req.Context()), h.admission, h.arrival(v), judge{}, v, h.serve)
+	_, err := middleware.Admit(v.relay.Under(req.Context()), h.admission, h.arrival(v), served{}, v, h.serve)
 	v.end(err)
 }
 
@@ -69,12 +69,12 @@ func (h *Handler) Bulkhead() *bulkhead.Bulkhead { return h.admission.Bulkhead() 
 // ends. Shut the http.Server down first.
 func (h *Handler) Close(ctx context.Context) error { return h.admission.Close(ctx) }
 
-// judge is the exchange of a server: only how its bulkhead judges answers.
-type judge struct{}
+// served is the exchange of a server: only how its bulkhead judges answers.
+type served struct{}
 
 // Classify judges the status that the handler answered with. Streams tell
 // nothing of the load, however long they last.
-func (judge) Classify(v *visit, err error) backstay.Outcome {
+func (served) Classify(v *visit, err error) backstay.Outcome {
 	switch {
 	case err != nil:
 		return backstay.Classify(err)
@@ -90,16 +90,16 @@ func (judge) Classify(v *visit, err error) backstay.Outcome {
 }
 
 // Repeat allows nothing: a server does not repeat.
-func (judge) Repeat(*visit, backstay.Outcome) error { return http.ErrNotSupported }
+func (served) Repeat(*visit, backstay.Outcome) error { return http.ErrNotSupported }
 
 // Fork returns v: an abandoned handler goes on with what it has.
-func (judge) Fork(v *visit, _ int) (*visit, error) { return v, nil }
+func (served) Fork(v *visit, _ int) (*visit, error) { return v, nil }
 
 // Bind calls cancel at once: a handler that has returned has answered.
-func (judge) Bind(v *visit, cancel context.CancelFunc) *visit {
+func (served) Bind(v *visit, cancel context.CancelFunc) *visit {
 	cancel()
 	return v
 }
 
 // Discard does nothing: what a late handler writes goes nowhere.
-func (judge) Discard(*visit) {}
+func (served) Discard(*visit) {}

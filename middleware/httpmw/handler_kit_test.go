@@ -42,7 +42,7 @@ func keyed(t testing.TB, next http.Handler, s middleware.Server, options ...http
 	return handler(t, next, s, append(options, httpmw.ServerStore(store))...)
 }
 
-var judged backstay.Outcome // a success
+var success backstay.Outcome
 
 // reply is an answer, read to its end.
 type reply struct {

@@ -54,11 +54,15 @@ func ServerRoute(f func(*http.Request) string) HandlerOption {
 }
 
 // NewHandler returns a Handler that lets through to next what s allows, or
-// every fault of the configuration.
+// every fault of the configuration. A nil next is http.DefaultServeMux, as of an
+// http.Server.
 //
 // Put it inside of what must see every request, such as access logs, metrics
 // and authentication, and around a whole http.ServeMux or a single route of it.
 func NewHandler(next http.Handler, s middleware.Server, options ...HandlerOption) (*Handler, error) {
+	if next == nil {
+		next = http.DefaultServeMux
+	}
 	b := handlerBuilder{handler: &Handler{next: next}}
 	for _, o := range options {
 		o(&b)
@@ -69,6 +73,6 @@ func NewHandler(next http.Handler, s middleware.Server, options ...HandlerOption
 	}
 	b.handler.admission = admission
 	b.handler.serve = b.handler.work
-	b.handler.routes, _ = next.(router)
+	b.handler.mux, _ = next.(mux)
 	return b.handler, nil
 }

@@ -353,3 +353,19 @@ func TestC57_ARetryThatComesWhileTheFirstStillWorksGetsItsAnswer(t *testing.T) {
 		})
 	}
 }
+
+// A name without values keeps net/http from guessing what the content is, and
+// browsers from running it.
+func TestAHeaderThatIsSetToNothingIsNothingInAReplay(t *testing.T) {
+	overBoth(t, nil, func(t *testing.T, b *backend) {
+		mount(b, keyed(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header()["Content-Type"] = nil
+			_, _ = io.WriteString(w, "<html>")
+		}), middleware.Server{}))
+		first := ask(t, b.base(t), post(t, b.URL, "k", "x"))
+		if first.header.Get("Content-Type") != "" {
+			t.Errorf("first: %v", first)
+		}
+		same(t, first, ask(t, b.base(t), post(t, b.URL, "k", "x")))
+	})
+}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"mime/multipart"
 	"net/http"
+	"net/http/httptest"
 	"net/http/httptrace"
 	"net/http/httputil"
 	"net/textproto"
@@ -274,4 +275,12 @@ func TestTheFilesOfAFormAreRemoved(t *testing.T) {
 		}
 		t.Errorf("%s is still there", name)
 	})
+}
+
+func TestNoNextHandlerIsTheDefaultOneAsOfAnHTTPServer(t *testing.T) {
+	w := httptest.NewRecorder()
+	handler(t, nil, middleware.Server{}).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/nobody/is/here", nil))
+	if w.Code != http.StatusNotFound {
+		t.Errorf("got %d, want what http.DefaultServeMux answers", w.Code)
+	}
 }

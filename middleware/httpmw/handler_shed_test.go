@@ -113,7 +113,7 @@ func TestC43_TheRoomIsWholeAfterWaitersHaveLeft(t *testing.T) {
 		cancel()
 		wg.Wait()
 		for _, p := range permits {
-			p.Release(judged)
+			p.Release(success)
 		}
 		synctest.Wait()
 		for range 8 {
@@ -136,7 +136,7 @@ func TestAFullServerSaysWhenToComeBack(t *testing.T) {
 		middleware.Server{Name: "stock", Bulkhead: &bulkhead.Config{Limit: 1}})
 	overBoth(t, h.ServeHTTP, func(t *testing.T, b *backend) {
 		p, _ := h.Bulkhead().TryAcquire(t.Context(), 1)
-		defer p.Release(judged)
+		defer p.Release(success)
 		got := ask(t, b.base(t), request(t, context.Background(), http.MethodGet, b.URL, nil))
 		if reason := got.problem(t, http.StatusServiceUnavailable); reason != "bulkhead_full" {
 			t.Errorf("reason %q", reason)
@@ -189,7 +189,7 @@ func TestLowPrioritiesAreShedFirst(t *testing.T) {
 		h := handler(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), config, c.options...)
 		inMemory(t, h.ServeHTTP, func(t *testing.T, b *backend) {
 			p, _ := h.Bulkhead().TryAcquire(t.Context(), 1)
-			defer p.Release(judged)
+			defer p.Release(success)
 			req := request(t, context.Background(), http.MethodGet, b.URL+c.path, nil)
 			req.Header["X-Priority"] = c.values
 			if got := ask(t, b.base(t), req); got.status != c.status {

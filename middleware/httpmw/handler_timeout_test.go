@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -264,6 +265,37 @@ func TestCloseWaitsForHandlersThatWereLeft(t *testing.T) {
 		}
 		if err := h.Close(t.Context()); err != nil {
 			t.Error(err)
+		}
+	})
+}
+
+// Whoever watches over a stream ends a write that nobody reads by a deadline,
+// which must not have to wait for that write.
+func TestADeadlineEndsAWriteThatNobodyReads(t *testing.T) {
+	ended := make(chan error, 1)
+	h := handler(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		time.AfterFunc(time.Minute, func() { _ = http.NewResponseController(w).SetWriteDeadline(time.Now()) })
+		for {
+			if _, err := w.Write(make([]byte, 64<<10)); err != nil {
+				ended <- err
+				return
+			}
+		}
+	}), limited())
+	inMemory(t, h.ServeHTTP, func(t *testing.T, b *backend) {
+		resp, err := b.base(t).RoundTrip(request(t, context.Background(), http.MethodGet, b.URL, nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = resp.Body.Close() }()
+		time.Sleep(2 * time.Minute)
+		select {
+		case err := <-ended:
+			if !errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Errorf("the write ended in %v", err)
+			}
+		default:
+			t.Error("the write goes on")
 		}
 	})
 }

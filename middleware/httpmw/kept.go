@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
-	"net/http"
 
 	"github.com/backstay-go/backstay/internal/wire"
 )
@@ -40,7 +39,7 @@ func decode(data []byte) (k kept, err error) {
 // give answers with what was kept, marked.
 func (k kept) give(a *answer) {
 	h := a.Header()
-	maps.Copy(h, cooked(k.Header))
+	maps.Copy(h, wire.Texts(k.Header))
 	h[wire.HeaderIdempotentReplayed] = []string{"true"}
 	if !k.Flushed {
 		setLength(h, k.Status, len(k.body))
@@ -52,25 +51,5 @@ func (k kept) give(a *answer) {
 	if k.Flushed {
 		a.Flush() // else net/http would know its length, which the first did not have
 	}
-	maps.Copy(h, cooked(k.Trailer))
-}
-
-func raw(h http.Header) map[string][][]byte {
-	out := make(map[string][][]byte, len(h))
-	for name, values := range h {
-		for _, v := range values {
-			out[name] = append(out[name], []byte(v))
-		}
-	}
-	return out
-}
-
-func cooked(kept map[string][][]byte) http.Header {
-	h := make(http.Header, len(kept))
-	for name, values := range kept {
-		for _, v := range values {
-			h[name] = append(h[name], string(v))
-		}
-	}
-	return h
+	maps.Copy(h, wire.Texts(k.Trailer))
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"net/http"
 	"testing"
+
+	"github.com/backstay-go/backstay/internal/wire"
 )
 
 func FuzzKeptAnswers(f *testing.F) {
@@ -18,11 +20,11 @@ func FuzzKeptAnswers(f *testing.F) {
 		if name != http.CanonicalHeaderKey(name) || bytes.ContainsRune([]byte(name), '\uFFFD') {
 			t.Skip("net/http has no such header")
 		}
-		k, err := decode(kept{Status: 201, Header: raw(http.Header{name: {value, ""}}), body: data}.encode())
+		k, err := decode(kept{Status: 201, Header: wire.Bytes(http.Header{name: {value, ""}}), body: data}.encode())
 		if err != nil || k.Status != 201 || !bytes.Equal(k.body, data) {
 			t.Fatalf("came back as %v, %v", k, err)
 		}
-		if got := cooked(k.Header)[name]; len(got) != 2 || got[0] != value || got[1] != "" {
+		if got := wire.Texts(k.Header)[name]; len(got) != 2 || got[0] != value || got[1] != "" {
 			t.Errorf("%q came back as %q", value, got)
 		}
 	})

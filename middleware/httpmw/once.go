@@ -12,9 +12,9 @@ import (
 	"github.com/backstay-go/backstay/idempotency"
 )
 
-// router is what knows the pattern of a request before it is served;
-// http.ServeMux is one.
-type router interface {
+// mux is what knows the pattern of a request before it is served; http.ServeMux
+// is one.
+type mux interface {
 	Handler(req *http.Request) (h http.Handler, pattern string)
 }
 
@@ -107,8 +107,8 @@ func (h *Handler) routeOf(req *http.Request) string {
 		return h.route(req)
 	case req.Pattern != "":
 		return req.Pattern
-	case h.routes != nil:
-		if _, pattern := h.routes.Handler(req); pattern != "" {
+	case h.mux != nil:
+		if _, pattern := h.mux.Handler(req); pattern != "" {
 			return pattern
 		}
 	}

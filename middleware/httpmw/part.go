@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"reflect"
 	"sync"
 	"time"
 )
@@ -15,6 +16,7 @@ type part struct {
 
 	mu       sync.Mutex
 	handed   bool // a transport has it, and will close it
+	awaiting bool // the transport has not answered yet, and may ask for the body anew
 	closed   bool
 	reading  bool
 	failed   bool          // a Read has failed before the body was closed
@@ -95,7 +97,10 @@ func (p *part) handOver(ctx context.Context) {
 	p.mu.Lock()
 	p.handed = true
 	p.mu.Unlock()
-	unwatch := context.AfterFunc(ctx, func() { _ = p.Close() })
+	unwatch := context.AfterFunc(ctx, func() {
+		p.await(false)
+		_ = p.Close()
+	})
 	p.mu.Lock()
 	p.unwatch = unwatch
 	closed := p.closed
@@ -103,6 +108,25 @@ func (p *part) handOver(ctx context.Context) {
 	if closed {
 		unwatch()
 	}
+}
+
+// await notes whether the transport's answer is waited for.
+func (p *part) await(answer bool) {
+	p.mu.Lock()
+	p.awaiting = answer
+	p.mu.Unlock()
+}
+
+// needs reports whether the transport may still rewind and send b, which it
+// was given.
+func (p *part) needs(b io.ReadCloser) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	given := p.from
+	if r, ok := given.(*replay); ok {
+		given = r.from
+	}
+	return p.awaiting && reflect.ValueOf(b).Comparable() && b == given
 }
 
 // closeUnlessHandedOver closes a body that no transport will close. It reports

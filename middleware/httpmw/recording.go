@@ -12,6 +12,7 @@ import (
 
 	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/idempotency"
+	"github.com/backstay-go/backstay/internal/wire"
 )
 
 // recording is the http.ResponseWriter of a handler that works for a key. It
@@ -150,7 +151,7 @@ func (r *recording) result(ctx context.Context) (idempotency.Answer, error) {
 		return idempotency.Answer{Keep: idempotency.KeepMark}, nil
 	}
 	k := kept{
-		Status: r.status, Header: raw(r.own()), Trailer: raw(r.trailer()),
+		Status: r.status, Header: wire.Bytes(r.own()), Trailer: wire.Bytes(r.trailer()),
 		Flushed: r.through, body: r.body.Bytes(),
 	}
 	return idempotency.Answer{Data: k.encode()}, nil

@@ -16,8 +16,10 @@ func (t *Transport) sendOnce(ctx context.Context, req *http.Request) (*http.Resp
 	if !ok {
 		return t.roundTrip(ctx, req)
 	}
+	p.await(true)
 	p.handOver(ctx)
 	resp, err := t.roundTrip(ctx, req)
+	p.await(false)
 	if err != nil && p.broken() {
 		// The caller's own body failed, as that of an upload does whose client
 		// has gone: the backend had no part in it.

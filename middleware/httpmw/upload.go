@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -135,14 +136,29 @@ func (u *upload) Fork(req *http.Request, attempt int) (*http.Request, error) {
 		return u.with(req, u.source.reader()), nil
 	}
 	b, err := u.open()
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case u.shared(b):
+		return nil, errShared
 	}
 	if req = u.with(req, b); u.ended() {
 		_ = req.Body.Close()
 		return nil, errors.New("httpmw: the call has ended without this copy")
 	}
 	return req, nil
+}
+
+// errShared is why a copy is not sent beside one that may read the same body.
+var errShared = errors.New("httpmw: GetBody returns one body again and again: copies need one each")
+
+// shared reports whether b, of GetBody, is the body of an attempt under way:
+// the client of Connect rewinds and returns the one that it has.
+func (u *upload) shared(b io.ReadCloser) bool {
+	u.mu.Lock()
+	parts := u.parts
+	u.mu.Unlock()
+	return slices.ContainsFunc(parts, func(p *part) bool { return p.needs(b) })
 }
 
 // ended reports whether finish was called, which closes the bodies that were

@@ -36,7 +36,7 @@ func (g *gauges) all() []metric.Observable {
 func (o *Observer) read(_ context.Context, to metric.Observer) error {
 	sums := make(map[*series]*sum)
 	for _, source := range o.watched.now() {
-		for _, status := range source.Statuses() {
+		for _, status := range source.ask() {
 			s := o.cast.of(status.Name, status.Key, "")
 			if sums[s] == nil {
 				sums[s] = new(sum)

@@ -3,9 +3,11 @@ package otelmw_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 
+	"go.opentelemetry.io/otel"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 
@@ -140,6 +142,20 @@ func TestGaugesEndWithTheirSourceAndTheirObserver(t *testing.T) {
 	l.want("backstay.bulkhead.limit", nil)
 	l.Observe(t.Context(), backstay.Event{Kind: backstay.CallDone})
 	l.want("backstay.calls", map[string]float64{"backstay.outcome=success": 1})
+}
+
+// A Source without pipelines, say a registry that is nil, must not cost the
+// process, nor the other metrics.
+func TestASourceThatPanicsIsLeftOut(t *testing.T) {
+	var told error
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { told = err }))
+	t.Cleanup(func() { otel.SetErrorHandler(otel.ErrorHandlerFunc(func(error) {})) })
+	l := newLab(t)
+	l.Watch(nil, (*middleware.Registry)(nil), fixed{{Name: "one", Bulkhead: &middleware.BulkheadStatus{Limit: 1}}})
+	l.want("backstay.bulkhead.limit", map[string]float64{"backstay.policy=one": 1})
+	if told == nil || !strings.HasPrefix(told.Error(), "otelmw: a source of gauges panicked") {
+		t.Errorf("told %v", told)
+	}
 }
 
 // Collecting, watching, closing and counting may all happen at once.

@@ -18,6 +18,7 @@ type instruments struct {
 	hedges      metric.Int64Counter
 	hedgeDelay  metric.Float64Histogram
 	fallbacks   metric.Int64Counter
+	ignored     metric.Int64Counter
 	remaining   metric.Float64Histogram
 	reloads     metric.Int64Counter
 }
@@ -66,6 +67,7 @@ func (m *maker) instruments() instruments {
 		hedges:      m.counter("backstay.hedges", "{hedge}", "Copies of hedged attempts, the first of each included, by how they ended."),
 		hedgeDelay:  m.seconds("backstay.hedge.delay", "Time after which a further copy was sent."),
 		fallbacks:   m.counter("backstay.fallbacks", "{fallback}", "Calls that a fallback answered, by rung."),
+		ignored:     m.counter("backstay.headers.ignored", "{header}", "Headers of incoming requests that could not be used, by name."),
 		remaining:   m.seconds("backstay.deadline.remaining", "Time that was left of the deadline when an attempt was sent."),
 		reloads:     m.counter("backstay.policy.reloads", "{reload}", "Versions of a policy file that were loaded or refused, and targets whose new policy could not be applied."),
 	}

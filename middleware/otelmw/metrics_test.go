@@ -54,6 +54,8 @@ func TestAnEventMovesItsMetric(t *testing.T) {
 			"backstay.fallbacks", "{fallback}", "backstay.key=host" + names + ",backstay.rung=cached"},
 		{"a drill of a fallback", backstay.Event{Kind: backstay.FallbackUsed, Rung: "cached", Reason: "drill"},
 			"backstay.fallbacks", "{fallback}", "backstay.key=host" + names + ",backstay.reason=drill,backstay.rung=cached"},
+		{"a header that could not be used", backstay.Event{Kind: backstay.HeaderIgnored, Reason: "X-Priority"},
+			"backstay.headers.ignored", "{header}", "backstay.key=host" + names + ",backstay.reason=X-Priority"},
 		{"a policy file that was loaded", backstay.Event{Kind: middleware.PoliciesLoaded},
 			"backstay.policy.reloads", "{reload}", "backstay.key=host,backstay.operation=charge,backstay.outcome=loaded,backstay.policy=payments"},
 		{"a policy file that was refused", backstay.Event{Kind: middleware.PoliciesRefused},
@@ -74,7 +76,7 @@ func TestAnEventMovesItsMetric(t *testing.T) {
 
 func TestWhatHasNoMetricIsLeftAlone(t *testing.T) {
 	l := newLab(t)
-	for _, k := range []backstay.Kind{backstay.LimitChanged, backstay.HeaderIgnored, backstay.PipelineEvicted, "of another package", ""} {
+	for _, k := range []backstay.Kind{backstay.LimitChanged, backstay.PipelineEvicted, "of another package", ""} {
 		l.Observe(t.Context(), named(backstay.Event{Kind: k}))
 	}
 	var all metricdata.ResourceMetrics

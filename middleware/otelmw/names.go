@@ -1,6 +1,8 @@
 package otelmw
 
 import (
+	"strings"
+
 	"go.opentelemetry.io/otel/attribute"
 
 	"github.com/backstay-go/backstay/breaker"
@@ -41,3 +43,8 @@ var states = [...]string{
 	breaker.Closed.String(), breaker.Open.String(), breaker.HalfOpen.String(),
 	breaker.ForcedOpen.String(), breaker.ForcedClosed.String(), breaker.MetricsOnly.String(),
 }
+
+// valid returns s as text. Names and errors may be any bytes, as those of hosts
+// and backends; but of one attribute that is not UTF-8, exporters drop all that
+// they send together with it, and a scrape fails for good.
+func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

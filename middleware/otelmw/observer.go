@@ -108,6 +108,8 @@ func (o *Observer) count(ctx context.Context, e *backstay.Event) {
 		counter, d = o.hedges, details{{keyReason, string(e.Reason)}, {keyCopy, strconv.Itoa(e.Copy)}}
 	case backstay.FallbackUsed:
 		counter, d = o.fallbacks, details{{keyRung, e.Rung}, {keyReason, string(e.Reason)}}
+	case backstay.HeaderIgnored:
+		counter, d = o.ignored, details{{keyReason, string(e.Reason)}}
 	case middleware.PoliciesLoaded:
 		counter, d = o.reloads, details{{keyOutcome, "loaded"}}
 	case middleware.PoliciesRefused:

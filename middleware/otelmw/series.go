@@ -43,7 +43,7 @@ func (c *cast) of(policy, key, operation string) *series {
 	i := instance{m.keys.name(key), m.operations.name(operation)}
 	s, ok := m.all.get(i)
 	if !ok {
-		s, _ = m.all.add(i, 0, func() *series { return newSeries(policy, i) })
+		s, _ = m.all.add(i, 0, func() *series { return newSeries(valid(policy), i) })
 	}
 	return s
 }
@@ -140,7 +140,7 @@ type detail struct {
 func (d details) onto(attrs []attribute.KeyValue) []attribute.KeyValue {
 	for _, one := range d {
 		if one.value != "" {
-			attrs = append(attrs, one.name.String(one.value))
+			attrs = append(attrs, one.name.String(valid(one.value)))
 		}
 	}
 	return attrs

@@ -51,7 +51,7 @@ func facts(e *backstay.Event) []attribute.KeyValue {
 		all = append(all, keyOutcome.String(e.Outcome.Class.String()))
 	}
 	if e.Err != nil {
-		all = append(all, keyError.String(e.Err.Error()))
+		all = append(all, keyError.String(valid(e.Err.Error())))
 	}
 	return all
 }

@@ -61,6 +61,7 @@ type roster struct {
 // name returns s if it has a place, or gets one, and otherwise "other". It is
 // free of locks once all places are taken.
 func (r *roster) name(s string) string {
+	s = valid(s)
 	if s == "" {
 		return ""
 	}

@@ -62,10 +62,10 @@ func (o *Observer) startCall(ctx context.Context, e *backstay.Event) (context.Co
 // tellKey gives the span the real names where the series has others.
 func (s *series) tellKey(span trace.Span, e *backstay.Event) {
 	if s.key != e.Key {
-		span.SetAttributes(keyKey.String(e.Key))
+		span.SetAttributes(keyKey.String(valid(e.Key)))
 	}
 	if s.operation != e.Operation {
-		span.SetAttributes(keyOperation.String(e.Operation))
+		span.SetAttributes(keyOperation.String(valid(e.Operation)))
 	}
 }
 
@@ -162,7 +162,7 @@ func fail(span trace.Span, e *backstay.Event, status int) {
 	switch {
 	case e.Err != nil:
 		span.SetAttributes(errorType(e.Err))
-		span.SetStatus(codes.Error, e.Err.Error())
+		span.SetStatus(codes.Error, valid(e.Err.Error()))
 	case status != 0:
 		span.SetAttributes(semconv.ErrorTypeKey.String(strconv.Itoa(status)))
 		span.SetStatus(codes.Error, "") // the status code says it

@@ -104,7 +104,7 @@ func method(m string) (name string, attrs []attribute.KeyValue) {
 	case m == "":
 		m = http.MethodGet
 	case !slices.Contains(methods, m):
-		return "HTTP", []attribute.KeyValue{semconv.HTTPRequestMethodOther, semconv.HTTPRequestMethodOriginal(m)}
+		return "HTTP", []attribute.KeyValue{semconv.HTTPRequestMethodOther, semconv.HTTPRequestMethodOriginal(valid(m))}
 	}
 	return m, []attribute.KeyValue{semconv.HTTPRequestMethodKey.String(m)}
 }
@@ -114,7 +114,7 @@ func address(u *url.URL) []attribute.KeyValue {
 	if u == nil {
 		return nil
 	}
-	attrs := []attribute.KeyValue{semconv.ServerAddress(u.Hostname()), semconv.URLFull(redacted(u))}
+	attrs := []attribute.KeyValue{semconv.ServerAddress(valid(u.Hostname())), semconv.URLFull(valid(redacted(u)))}
 	port, err := strconv.Atoi(u.Port())
 	switch {
 	case err == nil:

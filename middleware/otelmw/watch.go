@@ -1,10 +1,12 @@
 package otelmw
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
 
+	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/metric"
 
 	"github.com/backstay-go/backstay/middleware"
@@ -51,6 +53,18 @@ type watched struct {
 
 // watch is a Source in use: a pointer to it tells it from others.
 type watch struct{ Source }
+
+// ask returns what the Source says. The SDK reads on goroutines of its own, where
+// a panic would end the process; and where an error is returned, it exports no
+// metric at all. So the program's error handler is told.
+func (w *watch) ask() []middleware.Status {
+	defer func() {
+		if v := recover(); v != nil {
+			otel.Handle(fmt.Errorf("otelmw: a source of gauges panicked: %v", v))
+		}
+	}()
+	return w.Statuses()
+}
 
 func (w *watched) now() []*watch {
 	if all := w.all.Load(); all != nil {

@@ -98,6 +98,8 @@
 //   - The target that [Policies.Target] returns for an unknown name is refused
 //     by whoever is to build from it.
 //   - Without [Live.Bind], or a router, a new version reaches nobody.
+//   - A server is not followed: [Live.Server] counts for what is built from it
+//     then.
 //
 // Not for secrets, and not for what is code: fallbacks, classifiers, keys.
 package policyfile

@@ -12,7 +12,8 @@ import (
 
 // Explain writes what each of the named targets comes to, or each of them all:
 // every value, where it comes from, and the load that the target makes in the
-// worst case; without names also the server. Its error is that of w, or says that there is no such target.
+// worst case; without names also the server. Its error is that of w, or says
+// that there is no such target.
 func (p *Policies) Explain(w io.Writer, names ...string) error {
 	all := len(names) == 0
 	if all {

@@ -10,8 +10,8 @@ import (
 	"github.com/backstay-go/backstay/middleware"
 )
 
-// presets are the profiles that every file has for its targets. What extends nothing extends
-// the first.
+// presets are the profiles that every file has for its targets. What extends
+// nothing extends the first.
 var presets = map[string]func(string) middleware.Target{
 	standard:   middleware.Standard,
 	"internal": middleware.Internal,

@@ -39,6 +39,7 @@ type Live struct {
 	current atomic.Pointer[Policies]
 	fault   atomic.Pointer[error] // why the newest version is not in force
 	demands chan demand
+	hangup  chan os.Signal
 	cancel  context.CancelFunc
 	done    chan struct{} // closed when the goroutine is gone
 
@@ -74,7 +75,7 @@ func WithSignals(s ...os.Signal) Option { return func(l *Live) { l.signals = s }
 func Watch(ctx context.Context, path string, options ...Option) (*Live, error) {
 	l := &Live{
 		path: path, every: DefaultEvery, signals: []os.Signal{syscall.SIGHUP},
-		demands: make(chan demand), done: make(chan struct{}),
+		demands: make(chan demand), hangup: make(chan os.Signal, 1), done: make(chan struct{}),
 	}
 	for _, o := range options {
 		o(l)
@@ -90,6 +91,9 @@ func Watch(ctx context.Context, path string, options ...Option) (*Live, error) {
 	l.seen = data
 	l.current.Store(first)
 	ctx, l.cancel = context.WithCancel(ctx)
+	if len(l.signals) > 0 {
+		signal.Notify(l.hangup, l.signals...) // not later: a SIGHUP that comes first ends the process
+	}
 	go l.run(ctx)
 	return l, nil
 }
@@ -154,18 +158,14 @@ func (l *Live) run(ctx context.Context) {
 		defer t.Stop()
 		tick = t.C
 	}
-	hangup := make(chan os.Signal, 1)
-	if len(l.signals) > 0 {
-		signal.Notify(hangup, l.signals...)
-		defer signal.Stop(hangup)
-	}
+	defer signal.Stop(l.hangup)
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick:
 			l.look(ctx)
-		case <-hangup:
+		case <-l.hangup:
 			l.look(ctx)
 		case d := <-l.demands:
 			l.look(ctx)
@@ -213,7 +213,20 @@ func (l *Live) refuse(ctx context.Context, err error) {
 
 func (l *Live) emit(ctx context.Context, name string, e backstay.Event) {
 	s := backstay.Scope{Policy: name, Observer: l.observer}
-	s.Emit(ctx, e)
+	if !s.Silent() {
+		apart(func() { s.Emit(ctx, e) })
+	}
+}
+
+// apart calls f on a goroutine of its own, which f may exit, and waits for it:
+// what others write must not end the following.
+func apart(f func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	<-done
 }
 
 // changed returns the names of the targets that are not the same in both.

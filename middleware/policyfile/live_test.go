@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/middleware"
 	"github.com/backstay-go/backstay/middleware/policyfile"
 )
@@ -159,3 +160,39 @@ func TestTheFollowingEndsWithItsContext(t *testing.T) {
 		synctest.Wait() // the bubble would not end with a goroutine left
 	})
 }
+
+// An observer that ends its goroutine, as t.Fatal does, must not end that of
+// the Live: whoever waits in Reload would wait for ever, and a SIGHUP would
+// end the process.
+func TestAnObserverThatExitsDoesNotEndTheFollowing(t *testing.T) {
+	path := t.TempDir() + "/policies.yaml"
+	write := func(text string) {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("targets: {pay: on}")
+	l, err := policyfile.Watch(t.Context(), path, policyfile.WithEvery(0), policyfile.WithObserver(exiting{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	told := false
+	l.Subscribe("pay", func(middleware.Target) { told = true })
+	write("targets: {pay: {deadline: {total: 3s}}}")
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	for range 2 {
+		if err := l.Reload(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !told {
+		t.Error("the subscriber was not told")
+	}
+}
+
+// exiting is an observer that ends the goroutine it is told on.
+type exiting struct{}
+
+func (exiting) Observe(context.Context, backstay.Event) { runtime.Goexit() }

@@ -27,9 +27,6 @@ func TestAHangupReloads(t *testing.T) {
 	defer live.Close()
 	changed := make(chan middleware.Target, 1)
 	live.Subscribe("pay", func(t middleware.Target) { changed <- t })
-	if err := live.Reload(t.Context()); err != nil { // it listens for signals by now
-		t.Fatal(err)
-	}
 	write("targets: {pay: {hedge: on}}")
 	if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
 		t.Fatal(err)

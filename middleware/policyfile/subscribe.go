@@ -64,11 +64,9 @@ func (l *Live) subscribed(s *subscriber) bool {
 	return slices.Contains(l.subscribers, s)
 }
 
-// call calls a subscriber on a goroutine of its own, which it may exit.
+// call calls a subscriber.
 func (l *Live) call(ctx context.Context, s *subscriber, t middleware.Target) {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
+	apart(func() {
 		defer func() {
 			if v := recover(); v != nil {
 				l.emit(ctx, s.name, backstay.Event{
@@ -78,6 +76,5 @@ func (l *Live) call(ctx context.Context, s *subscriber, t middleware.Target) {
 			}
 		}()
 		s.tell(t)
-	}()
-	<-done
+	})
 }

@@ -23,8 +23,9 @@
 //	       rejected, fallbacks used, headers ignored, answers replayed, faults
 //	       injected; policies of a file that came into force
 //	warn   what somebody may have to look at: a breaker that changes its state,
-//	       a call that failed in the end, a callback that panicked, an
-//	       idempotency key in doubt, a policy that could not be applied
+//	       a call that failed in the end, a handler that timed out, a callback
+//	       that panicked, an idempotency key in doubt, a policy that could not
+//	       be applied
 //	error  a policy file that was refused: the last good version stays in force
 //
 // [WithLevel] decides otherwise, also by event; [Level] is the default, to fall

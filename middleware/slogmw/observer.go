@@ -45,7 +45,8 @@ func Level(e backstay.Event) slog.Level {
 		}
 	case backstay.BreakerChanged, backstay.CallbackPanicked,
 		idempotency.LeaseLost, idempotency.AnswerNotKept, idempotency.KeyNotFreed,
-		idempotency.StoreFailed, idempotency.LetThrough, middleware.PolicyNotApplied:
+		idempotency.StoreFailed, idempotency.LetThrough,
+		middleware.HandlerTimedOut, middleware.PolicyNotApplied:
 		return slog.LevelWarn
 	case middleware.PoliciesRefused:
 		return slog.LevelError

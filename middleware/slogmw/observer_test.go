@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/backstay-go/backstay"
+	"github.com/backstay-go/backstay/idempotency"
 	"github.com/backstay-go/backstay/internal/testkit"
 	"github.com/backstay-go/backstay/middleware"
 	"github.com/backstay-go/backstay/middleware/slogmw"
@@ -50,7 +51,14 @@ func TestEachKindHasItsLevel(t *testing.T) {
 		{"policies that were refused", backstay.Event{Kind: middleware.PoliciesRefused}, slog.LevelError},
 		{"policies that came into force", backstay.Event{Kind: middleware.PoliciesLoaded}, slog.LevelInfo},
 		{"a policy that changed", backstay.Event{Kind: middleware.PolicyChanged}, slog.LevelInfo},
+		{"a handler that was answered for", backstay.Event{Kind: middleware.HandlerTimedOut}, slog.LevelWarn},
 		{"a policy that was not applied", backstay.Event{Kind: middleware.PolicyNotApplied}, slog.LevelWarn},
+		{"a store of keys that failed", backstay.Event{Kind: idempotency.StoreFailed}, slog.LevelWarn},
+		{"work that was let through unprotected", backstay.Event{Kind: idempotency.LetThrough}, slog.LevelWarn},
+		{"a lease that was lost", backstay.Event{Kind: idempotency.LeaseLost}, slog.LevelWarn},
+		{"an answer that was not kept", backstay.Event{Kind: idempotency.AnswerNotKept}, slog.LevelWarn},
+		{"a key that was not freed", backstay.Event{Kind: idempotency.KeyNotFreed}, slog.LevelWarn},
+		{"an answer that was given again", backstay.Event{Kind: idempotency.KeyReplayed}, slog.LevelInfo},
 		{"a fault on purpose", backstay.Event{Kind: backstay.FaultInjected}, slog.LevelInfo},
 		{"a header", backstay.Event{Kind: backstay.HeaderIgnored}, slog.LevelInfo},
 		{"a key that was given up", backstay.Event{Kind: backstay.PipelineEvicted}, slog.LevelDebug},
