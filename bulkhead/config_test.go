@@ -25,7 +25,7 @@ func TestValidateNamesTheFieldThatIsWrong(t *testing.T) {
 		"a negative limit":                   {config{Limit: -2}, []string{"limit"}},
 		"an absurd limit":                    {config{Limit: math.MaxInt64}, []string{"limit"}},
 		"a negative queue":                   {config{MaxQueue: -1}, []string{"max_queue"}},
-		"an absurd queue":                    {config{MaxQueue: math.MaxInt64}, []string{"max_queue"}},
+		"an absurd queue":                    {config{MaxQueue: math.MaxInt}, []string{"max_queue"}},
 		"a negative wait":                    {config{MaxQueue: 1, MaxWait: -1}, []string{"max_wait"}},
 		"an absurd wait":                     {config{MaxQueue: 1, MaxWait: math.MaxInt64}, []string{"max_wait"}},
 		"a wait without a queue":             {config{MaxWait: time.Second}, []string{"max_wait"}},

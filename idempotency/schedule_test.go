@@ -45,7 +45,7 @@ func TestPause(t *testing.T) {
 		{2, time.Second, 7500 * time.Microsecond, 10 * time.Millisecond},
 		{4, time.Second, 30 * time.Millisecond, 40 * time.Millisecond},
 		{9, time.Second, 750 * time.Millisecond, time.Second},
-		{1 << 40, time.Second, 750 * time.Millisecond, time.Second},
+		{1 << 30, time.Second, 750 * time.Millisecond, time.Second},
 		{1, time.Millisecond, 750 * time.Microsecond, time.Millisecond},
 	} {
 		shortest, longest := c.upTo, c.least

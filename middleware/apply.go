@@ -80,7 +80,7 @@ func (h *house) apply(t Target, all func(renew func(*Pipeline))) error {
 	}
 	h.plan.Store(next)
 	all((*Pipeline).renew)
-	h.retire(was)
+	h.retired = retire(h.retired, was)
 	return partly(was.target, t)
 }
 
@@ -89,9 +89,17 @@ func (h *house) refuse(t Target) error {
 	if h.gone.Load() {
 		return &ClosedError{Name: h.name}
 	}
+	if t.unbuildable != nil {
+		return nil // it is told with the faults
+	}
+	return sameName(t.Name, h.name)
+}
+
+// sameName refuses another name than the one that something was built with.
+func sameName(name, built string) error {
 	return backstay.Under("middleware", backstay.Check(backstay.Setting{
-		Path: "name", Value: strconv.Quote(t.Name), Valid: t.Name == h.name || t.unbuildable != nil,
-		Allowed: "must stay " + strconv.Quote(h.name) + ", which events and metrics know",
+		Path: "name", Value: strconv.Quote(name), Valid: name == built,
+		Allowed: "must stay " + strconv.Quote(built) + ", which events and metrics know",
 	}))
 }
 

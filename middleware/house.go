@@ -65,16 +65,16 @@ func newHouse(t Target, options []Option) (*house, error) {
 	return h, nil
 }
 
-// retire keeps an eye on a plan that is not in force any longer: calls that are
-// under way, and what they leave behind, hold it; nothing else does.
-func (h *house) retire(pl *plan) {
-	kept := h.retired[:0]
-	for _, p := range append(h.retired, weak.Make(pl)) {
+// retire keeps an eye on what is not in force any longer: calls that are under
+// way, and what they leave behind, hold it; nothing else does.
+func retire[T any](retired []weak.Pointer[T], was *T) []weak.Pointer[T] {
+	kept := retired[:0]
+	for _, p := range append(retired, weak.Make(was)) {
 		if p.Value() != nil {
 			kept = append(kept, p)
 		}
 	}
-	h.retired = kept
+	return kept
 }
 
 // close closes every pipeline, and waits for what they own under any

@@ -4,14 +4,15 @@ import "github.com/backstay-go/backstay"
 
 // What an observer is told where policies come from a file that is followed;
 // see package policyfile. Policy is the path of the file, or the name of a
-// target.
+// target or of the server.
 const (
 	// PoliciesLoaded says that another version of the file is in force.
 	PoliciesLoaded backstay.Kind = "policies loaded"
 	// PoliciesRefused says that the file could not be read or has faults, and
 	// that the last good version stays in force; Err says why.
 	PoliciesRefused backstay.Kind = "policies refused"
-	// PolicyChanged says that one target has changed, come or gone.
+	// PolicyChanged says that one target, or the server, has changed, come or
+	// gone.
 	PolicyChanged backstay.Kind = "policy changed"
 	// PolicyNotApplied says that what was built from a target could not take
 	// its new version, or not all of it; Err says why.

@@ -13,8 +13,9 @@ import (
 
 // Server is everything that is configured for what stands in front of the
 // handlers of a server. It is data; a policy file yields a Server, and the
-// protocols' constructors take it, once: a later change of it changes nothing.
-// A nil section leaves its part out. The zero Server protects nothing, and
+// protocols' constructors take it, once: a later change of it changes nothing
+// until it is applied. A copy of a Server shares its sections, so set a new
+// section rather than a field of an old one. A nil section leaves its part out. The zero Server protects nothing, and
 // still keeps retries from multiplying.
 //
 // Its tags are for package policyfile, which reads durations with units; plain

@@ -16,11 +16,13 @@ import (
 )
 
 // Admission is what a [Server] describes, made ready: it decides which requests
-// reach a handler, and under which context. It is for protocols, which
-// translate: see middleware/httpmw and middleware/grpcmw. It is safe for
-// concurrent use.
+// reach a handler, and under which context. It does not change: a request goes
+// by one Admission to its end, and an [Entrance] has the one in force. It is for
+// protocols, which translate: see middleware/httpmw and middleware/grpcmw. It is
+// safe for concurrent use.
 type Admission struct {
-	scope    backstay.Scope
+	server   Server
+	scope    *backstay.Scope
 	incoming *deadline.Incoming
 	uncapped *deadline.Incoming // the same for streams
 	minimum  time.Duration      // what a handler must have left
@@ -38,6 +40,12 @@ type Admission struct {
 // service, nil where s has no such section. o is told of refusals, replays and
 // headers that are not usable; nil tells nobody.
 func NewAdmission(s Server, store idempotency.Store, o backstay.Observer) (*Admission, error) {
+	return newAdmission(s, store, &Admission{scope: &backstay.Scope{Policy: s.Name, Observer: o}})
+}
+
+// newAdmission returns the Admission of s, which has the policies of was whose
+// sections are the same.
+func newAdmission(s Server, store idempotency.Store, was *Admission) (*Admission, error) {
 	err := backstay.Check(backstay.Setting{
 		Path: "idempotency.store", Value: "none", Valid: s.Idempotency == nil || store != nil,
 		Allowed: "must be given",
@@ -46,47 +54,53 @@ func NewAdmission(s Server, store idempotency.Store, o backstay.Observer) (*Admi
 		return nil, backstay.Under("middleware", err)
 	}
 	a := &Admission{
-		scope:          backstay.Scope{Policy: s.Name, Observer: o},
+		server:         s,
+		scope:          was.scope,
 		nested:         s.RetryNested,
 		keyHeader:      http.CanonicalHeaderKey(cmp.Or(s.KeyHeader, idempotency.DefaultHeader)),
 		priorityHeader: http.CanonicalHeaderKey(s.PriorityHeader),
 	}
-	return a, errors.Join(a.bound(s), a.protect(s, store))
+	return a, errors.Join(a.bound(was), a.protect(store, was))
 }
 
 // bound makes what bounds requests in time.
-func (a *Admission) bound(s Server) (err error) {
-	if s.Timeout > 0 {
-		a.timeout, err = timeout.New(timeout.Config{After: s.Timeout, Abandon: true}, timeout.WithScope(&a.scope))
+func (a *Admission) bound(was *Admission) (err error) {
+	switch s := a.server; s.Timeout {
+	case 0:
+	case was.server.Timeout:
+		a.timeout = was.timeout
+	default:
+		a.timeout, err = timeout.New(timeout.Config{After: s.Timeout, Abandon: true}, timeout.WithScope(a.scope))
 	}
-	if s.Deadline == nil || err != nil {
+	if a.server.Deadline == nil || err != nil {
 		return err
 	}
-	c := *s.Deadline
+	c := *a.server.Deadline
 	a.minimum = c.Minimum
-	if a.incoming, err = deadline.NewIncoming(c, &a.scope); err != nil {
+	if a.incoming, err = deadline.NewIncoming(c, a.scope); err != nil {
 		return err
 	}
 	c.Cap = deadline.NoCap
-	a.uncapped, err = deadline.NewIncoming(c, &a.scope)
+	a.uncapped, err = deadline.NewIncoming(c, a.scope)
 	return err
 }
 
 // protect makes what bounds the number of requests, and of their effects.
-func (a *Admission) protect(s Server, store idempotency.Store) (err error) {
-	if s.Bulkhead != nil {
-		a.bulkhead, err = bulkhead.New(*s.Bulkhead, bulkhead.WithScope(&a.scope))
-	}
-	if s.Idempotency == nil || err != nil {
-		return err
-	}
-	a.guard, err = idempotency.NewGuard(*s.Idempotency, store, idempotency.WithScope(&a.scope))
-	return err
+func (a *Admission) protect(store idempotency.Store, was *Admission) error {
+	now, had := a.server, was.server
+	return errors.Join(
+		make1(&a.bulkhead, now.Bulkhead, was.bulkhead, had.Bulkhead, func(c bulkhead.Config) (*bulkhead.Bulkhead, error) {
+			return bulkhead.New(c, bulkhead.WithScope(a.scope))
+		}),
+		make1(&a.guard, now.Idempotency, was.guard, had.Idempotency, func(c idempotency.GuardConfig) (*idempotency.Guard, error) {
+			return idempotency.NewGuard(c, store, idempotency.WithScope(a.scope))
+		}),
+	)
 }
 
 // Scope returns on whose behalf the Admission acts, for what a protocol has to
 // tell beside it.
-func (a *Admission) Scope() *backstay.Scope { return &a.scope }
+func (a *Admission) Scope() *backstay.Scope { return a.scope }
 
 // Bulkhead returns the bulkhead; nil if there is none.
 func (a *Admission) Bulkhead() *bulkhead.Bulkhead { return a.bulkhead }

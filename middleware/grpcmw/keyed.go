@@ -15,12 +15,13 @@ import (
 
 	"github.com/backstay-go/backstay/idempotency"
 	"github.com/backstay-go/backstay/internal/wire"
+	"github.com/backstay-go/backstay/middleware"
 )
 
 // once runs handler, and for an RPC with an idempotency key, once per key.
-func (s *Server) once(ctx context.Context, req any, method string, handler grpc.UnaryHandler) (any, error) {
+func (s *Server) once(ctx context.Context, a *middleware.Admission, req any, method string, handler grpc.UnaryHandler) (any, error) {
 	md, _ := metadata.FromIncomingContext(ctx)
-	key, guarded, err := s.admission.Keyed(carrier(md))
+	key, guarded, err := a.Keyed(carrier(md))
 	switch {
 	case err != nil:
 		return nil, err
@@ -33,7 +34,7 @@ func (s *Server) once(ctx context.Context, req any, method string, handler grpc.
 			return nil, err
 		}
 	}
-	return s.guarded(ctx, r, req, handler)
+	return s.guarded(ctx, a.Guard(), r, req, handler)
 }
 
 func (s *Server) tenantOf(ctx context.Context) string {
@@ -60,10 +61,10 @@ func (s *Server) fingerprint(req any, scope []string) (f idempotency.Fingerprint
 
 // guarded runs handler under the guard: its own answer goes out as it is, a
 // kept one as it was recorded, marked.
-func (s *Server) guarded(ctx context.Context, r idempotency.Request, req any, handler grpc.UnaryHandler) (any, error) {
+func (s *Server) guarded(ctx context.Context, g *idempotency.Guard, r idempotency.Request, req any, handler grpc.UnaryHandler) (any, error) {
 	var reply any
 	var failed error // an answer that is an error, and kept
-	answer, replayed, err := s.admission.Guard().Run(ctx, r, func(work context.Context) (idempotency.Answer, error) {
+	answer, replayed, err := g.Run(ctx, r, func(work context.Context) (idempotency.Answer, error) {
 		rec := newRecorder(work)
 		got, err := handler(rec.context(work), req)
 		if err != nil && !lasting(err) {

@@ -25,9 +25,9 @@ func (s *Server) Unary(ctx context.Context, req any, info *grpc.UnaryServerInfo,
 			reply, err = nil, s.panicked(ctx, info.FullMethod, v)
 		}
 	}()
-	in := s.arrival(ctx, info.FullMethod, false)
-	reply, err = middleware.Admit(ctx, s.admission, in, served{}, struct{}{}, func(ctx context.Context, _ struct{}) (any, error) {
-		return s.once(ctx, req, info.FullMethod, handler)
+	a, in := s.entrance.Now(), s.arrival(ctx, info.FullMethod, false)
+	reply, err = middleware.Admit(ctx, a, in, served{}, struct{}{}, func(ctx context.Context, _ struct{}) (any, error) {
+		return s.once(ctx, a, req, info.FullMethod, handler)
 	})
 	return reply, s.answer(ctx, err, func(md metadata.MD) { _ = grpc.SetTrailer(ctx, md) })
 }
@@ -45,7 +45,7 @@ func (s *Server) Stream(srv any, ss grpc.ServerStream, info *grpc.StreamServerIn
 		}
 	}()
 	in := s.arrival(ctx, info.FullMethod, true)
-	_, err = middleware.Admit(ctx, s.admission, in, served{}, struct{}{}, func(ctx context.Context, _ struct{}) (any, error) {
+	_, err = middleware.Admit(ctx, s.entrance.Now(), in, served{}, struct{}{}, func(ctx context.Context, _ struct{}) (any, error) {
 		return nil, handler(srv, &serverStream{ss, ctx})
 	})
 	return s.answer(ctx, err, ss.SetTrailer)
@@ -83,7 +83,7 @@ func (s *Server) panicked(ctx context.Context, method string, v any) error {
 	if !ok {
 		err = fmt.Errorf("%v", v)
 	}
-	s.admission.Scope().Emit(ctx, backstay.Event{
+	s.entrance.Now().Scope().Emit(ctx, backstay.Event{
 		Kind: backstay.CallbackPanicked, Operation: method, Outcome: backstay.Outcome{Class: backstay.Fault},
 		Err: fmt.Errorf("grpcmw: the handler of %s panicked: %w\n%s", method, err, debug.Stack()),
 	})

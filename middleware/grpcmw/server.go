@@ -19,10 +19,10 @@ import (
 // and turns panics into answers. It is safe for concurrent use and owns no
 // goroutine but those of handlers that have outlasted their timeout.
 type Server struct {
-	admission *middleware.Admission
-	passed    methods
-	priority  func(ctx context.Context, method string) bulkhead.Priority // nil: none is given
-	tenant    func(ctx context.Context) string                           // nil: one for all
+	entrance *middleware.Entrance
+	passed   methods
+	priority func(ctx context.Context, method string) bulkhead.Priority // nil: none is given
+	tenant   func(ctx context.Context) string                           // nil: one for all
 }
 
 // ServerOption gives a [Server] a collaborator.
@@ -72,12 +72,12 @@ func NewServer(c middleware.Server, options ...ServerOption) (*Server, error) {
 	for _, o := range options {
 		o(&b)
 	}
-	admission, err := middleware.NewAdmission(c, b.store, b.observer)
+	entrance, err := middleware.NewEntrance(c, b.store, b.observer)
 	err = errors.Join(err, backstay.Under("grpcmw", b.server.passed.validate("pass_through")))
 	if err != nil {
 		return nil, err
 	}
-	b.server.admission = admission
+	b.server.entrance = entrance
 	return b.server, nil
 }
 
@@ -91,12 +91,17 @@ func (s *Server) ServerOptions() []grpc.ServerOption {
 	}
 }
 
-// Bulkhead returns the Server's bulkhead; nil if it has none.
-func (s *Server) Bulkhead() *bulkhead.Bulkhead { return s.admission.Bulkhead() }
+// Apply puts c in force for the RPCs that come from now on; those under way go
+// by what they began with. State of what does not change is kept. The error has
+// every fault, and nothing has changed; see [middleware.Entrance.Apply].
+func (s *Server) Apply(c middleware.Server) error { return s.entrance.Apply(c) }
+
+// Bulkhead returns the Server's bulkhead in force; nil if it has none.
+func (s *Server) Bulkhead() *bulkhead.Bulkhead { return s.entrance.Now().Bulkhead() }
 
 // Close waits for handlers that have outlasted their timeout, or until ctx
 // ends. Stop the grpc.Server first.
-func (s *Server) Close(ctx context.Context) error { return s.admission.Close(ctx) }
+func (s *Server) Close(ctx context.Context) error { return s.entrance.Close(ctx) }
 
 // arrival returns what is known of an RPC before its handler runs.
 func (s *Server) arrival(ctx context.Context, method string, stream bool) middleware.Arrival {

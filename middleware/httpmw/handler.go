@@ -16,19 +16,20 @@ import (
 // multiplying. It is safe for concurrent use and owns no goroutine but those of
 // handlers that have outlasted their timeout.
 type Handler struct {
-	next      http.Handler
-	admission *middleware.Admission
-	priority  func(*http.Request) bulkhead.Priority // nil: none is given
-	tenant    func(*http.Request) string            // nil: one for all
-	route     func(*http.Request) string            // nil: the pattern
-	mux       mux                                   // next, if it is one; else nil
-	serve     backstay.Call[*visit, *visit]         // work, bound once
+	next     http.Handler
+	entrance *middleware.Entrance
+	priority func(*http.Request) bulkhead.Priority // nil: none is given
+	tenant   func(*http.Request) string            // nil: one for all
+	route    func(*http.Request) string            // nil: the pattern
+	mux      mux                                   // next, if it is one; else nil
+	serve    backstay.Call[*visit, *visit]         // work, bound once
 }
 
 // ServeHTTP lets the next handler answer req, or answers itself why not.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, req *http.Request) {
-	v := newVisit(w, req, h.admission.LeavesHandlers() && !connects(req))
-	_, err := middleware.Admit(v.relay.Under(req.Context()), h.admission, h.arrival(v), served{}, v, h.serve)
+	a := h.entrance.Now()
+	v := newVisit(w, req, a)
+	_, err := middleware.Admit(v.relay.Under(req.Context()), a, h.arrival(v), served{}, v, h.serve)
 	v.end(err)
 }
 
@@ -49,7 +50,7 @@ func (h *Handler) arrival(v *visit) middleware.Arrival {
 
 // work lets the next handler answer, under a permit and within the limits.
 func (h *Handler) work(ctx context.Context, v *visit) (*visit, error) {
-	key, guarded, err := h.keyed(v.request)
+	key, guarded, err := h.keyed(v)
 	switch {
 	case err != nil:
 		return v, err
@@ -62,12 +63,17 @@ func (h *Handler) work(ctx context.Context, v *visit) (*visit, error) {
 	return v, v.unanswered(ctx)
 }
 
-// Bulkhead returns the Handler's bulkhead; nil if it has none.
-func (h *Handler) Bulkhead() *bulkhead.Bulkhead { return h.admission.Bulkhead() }
+// Apply puts s in force for the requests that come from now on; those under way
+// go by what they began with. State of what does not change is kept. The error
+// has every fault, and nothing has changed; see [middleware.Entrance.Apply].
+func (h *Handler) Apply(s middleware.Server) error { return h.entrance.Apply(s) }
+
+// Bulkhead returns the Handler's bulkhead in force; nil if it has none.
+func (h *Handler) Bulkhead() *bulkhead.Bulkhead { return h.entrance.Now().Bulkhead() }
 
 // Close waits for handlers that have outlasted their timeout, or until ctx
 // ends. Shut the http.Server down first.
-func (h *Handler) Close(ctx context.Context) error { return h.admission.Close(ctx) }
+func (h *Handler) Close(ctx context.Context) error { return h.entrance.Close(ctx) }
 
 // served is the exchange of a server: only how its bulkhead judges answers.
 type served struct{}

@@ -67,11 +67,11 @@ func NewHandler(next http.Handler, s middleware.Server, options ...HandlerOption
 	for _, o := range options {
 		o(&b)
 	}
-	admission, err := middleware.NewAdmission(s, b.store, b.observer)
+	entrance, err := middleware.NewEntrance(s, b.store, b.observer)
 	if err != nil {
 		return nil, err
 	}
-	b.handler.admission = admission
+	b.handler.entrance = entrance
 	b.handler.serve = b.handler.work
 	b.handler.mux, _ = next.(mux)
 	return b.handler, nil

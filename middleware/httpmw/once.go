@@ -21,11 +21,12 @@ type mux interface {
 // keyed reads the idempotency key of a request. guarded is true where its work
 // is for the guard. Reads are not, whether or not they have a key; and no key
 // is required of what may be repeated by its method.
-func (h *Handler) keyed(req *http.Request) (key string, guarded bool, err error) {
-	if h.admission.Guard() == nil || safe(req.Method) || req.Method == http.MethodTrace || connects(req) {
+func (h *Handler) keyed(v *visit) (key string, guarded bool, err error) {
+	req := v.request
+	if v.admission.Guard() == nil || safe(req.Method) || req.Method == http.MethodTrace || connects(req) {
 		return "", false, nil
 	}
-	key, guarded, err = h.admission.Keyed(deadline.Header(req.Header))
+	key, guarded, err = v.admission.Keyed(deadline.Header(req.Header))
 	if key == "" && idempotent(req.Method) {
 		guarded = false
 	}
@@ -36,12 +37,12 @@ func (h *Handler) keyed(req *http.Request) (key string, guarded bool, err error)
 // the key, which may be this one.
 func (h *Handler) once(ctx context.Context, v *visit, key string) error {
 	v.answer.noteKey(key)
-	r, body, err := h.asks(v.request, key)
+	r, body, err := h.asks(v, key)
 	if err != nil {
 		return err
 	}
-	rec := &recording{answer: &v.answer.answer, limit: h.admission.Guard().MaxAnswer()}
-	first, replayed, err := h.admission.Guard().Run(ctx, r, func(ctx context.Context) (idempotency.Answer, error) {
+	rec := &recording{answer: &v.answer.answer, limit: v.admission.Guard().MaxAnswer()}
+	first, replayed, err := v.admission.Guard().Run(ctx, r, func(ctx context.Context) (idempotency.Answer, error) {
 		req := v.request.WithContext(ctx)
 		if body != nil {
 			req.Body = io.NopCloser(bytes.NewReader(body))
@@ -66,7 +67,8 @@ func (h *Handler) once(ctx context.Context, v *visit, key string) error {
 
 // asks returns what is asked of the guard, and the body, which was read for it;
 // nil where it was not.
-func (h *Handler) asks(req *http.Request, key string) (r idempotency.Request, body []byte, err error) {
+func (h *Handler) asks(v *visit, key string) (r idempotency.Request, body []byte, err error) {
+	req := v.request
 	r.Key = key
 	if key == "" {
 		return r, nil, nil // it is going to be refused
@@ -76,7 +78,7 @@ func (h *Handler) asks(req *http.Request, key string) (r idempotency.Request, bo
 		tenant = h.tenant(req)
 	}
 	r.Scope = []string{tenant, h.routeOf(req)}
-	body, r.Fingerprint, err = h.admission.Guard().ReadBody(req.Body, req.Method, req.URL.RequestURI(), tenant)
+	body, r.Fingerprint, err = v.admission.Guard().ReadBody(req.Body, req.Method, req.URL.RequestURI(), tenant)
 	if _, refused := errors.AsType[*idempotency.Error](err); err != nil && !refused {
 		err = &bodyError{err}
 	}

@@ -10,22 +10,22 @@ import (
 
 // visit is one request on its way through a [Handler].
 type visit struct {
-	request *http.Request
-	limits  middleware.Limits
-	relay   middleware.Relay
-	answer  openAnswer
+	request   *http.Request
+	admission *middleware.Admission // the one in force when it came
+	limits    middleware.Limits
+	relay     middleware.Relay
+	answer    openAnswer
 }
 
-// newVisit returns the visit of a request whose handler is left behind, or is
-// not, when its time has passed.
-func newVisit(w http.ResponseWriter, req *http.Request, leaves bool) *visit {
-	v := &visit{request: req}
+// newVisit returns the visit of a request.
+func newVisit(w http.ResponseWriter, req *http.Request, by *middleware.Admission) *visit {
+	v := &visit{request: req, admission: by}
 	a := &v.answer.answer
 	a.w, a.limits, a.relay = w, &v.limits, &v.relay
 	if h := w.Header(); len(h) > 0 {
 		a.outer = h.Clone()
 	}
-	if leaves {
+	if by.LeavesHandlers() && !connects(req) { // the handler is left behind when its time has passed
 		a.own = make(http.Header)
 		for name, values := range a.outer {
 			a.own[name] = append([]string(nil), values...)

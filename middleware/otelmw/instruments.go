@@ -21,6 +21,9 @@ type instruments struct {
 	ignored     metric.Int64Counter
 	remaining   metric.Float64Histogram
 	reloads     metric.Int64Counter
+	timeouts    metric.Int64Counter
+	keys        metric.Int64Counter
+	actors      actorInstruments
 }
 
 // maker makes instruments and collects what goes wrong.
@@ -70,5 +73,8 @@ func (m *maker) instruments() instruments {
 		ignored:     m.counter("backstay.headers.ignored", "{header}", "Headers of incoming requests that could not be used, by name."),
 		remaining:   m.seconds("backstay.deadline.remaining", "Time that was left of the deadline when an attempt was sent."),
 		reloads:     m.counter("backstay.policy.reloads", "{reload}", "Versions of a policy file that were loaded or refused, and targets whose new policy could not be applied."),
+		timeouts:    m.counter("backstay.server.timeouts", "{handler}", "Handlers that had not begun their answer by their timeout, and were answered for."),
+		keys:        m.counter("backstay.idempotency.events", "{event}", "What happened to idempotency keys and their store, beside refusals, by kind."),
+		actors:      m.actors(),
 	}
 }

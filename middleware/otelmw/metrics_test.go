@@ -7,6 +7,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 
 	"github.com/backstay-go/backstay"
+	"github.com/backstay-go/backstay/idempotency"
 	"github.com/backstay-go/backstay/middleware"
 )
 
@@ -62,6 +63,40 @@ func TestAnEventMovesItsMetric(t *testing.T) {
 			"backstay.policy.reloads", "{reload}", "backstay.key=host,backstay.operation=charge,backstay.outcome=refused,backstay.policy=payments"},
 		{"a policy that could not be applied", backstay.Event{Kind: middleware.PolicyNotApplied},
 			"backstay.policy.reloads", "{reload}", "backstay.key=host,backstay.operation=charge,backstay.outcome=not_applied,backstay.policy=payments"},
+		{"a handler that was answered for", backstay.Event{Kind: middleware.HandlerTimedOut, Elapsed: time.Second},
+			"backstay.server.timeouts", "{handler}", "backstay.key=host" + names},
+		{"an answer that was given again", backstay.Event{Kind: idempotency.KeyReplayed},
+			"backstay.idempotency.events", "{event}", "backstay.key=host" + names + ",backstay.reason=replayed"},
+		{"an answer that was not kept", backstay.Event{Kind: idempotency.AnswerNotKept},
+			"backstay.idempotency.events", "{event}", "backstay.key=host" + names + ",backstay.reason=not_kept"},
+		{"a lease that was lost", backstay.Event{Kind: idempotency.LeaseLost},
+			"backstay.idempotency.events", "{event}", "backstay.key=host" + names + ",backstay.reason=lease_lost"},
+		{"a key that was not freed", backstay.Event{Kind: idempotency.KeyNotFreed},
+			"backstay.idempotency.events", "{event}", "backstay.key=host" + names + ",backstay.reason=not_freed"},
+		{"a store of keys that failed", backstay.Event{Kind: idempotency.StoreFailed},
+			"backstay.idempotency.events", "{event}", "backstay.key=host" + names + ",backstay.reason=store_failed"},
+		{"work that was let through", backstay.Event{Kind: idempotency.LetThrough},
+			"backstay.idempotency.events", "{event}", "backstay.key=host" + names + ",backstay.reason=let_through"},
+		{"a step of an actor", backstay.Event{Kind: backstay.StepDone, Elapsed: time.Second},
+			"backstay.actor.steps", "{step}", "backstay.actor.type=payments,backstay.key=host,backstay.operation=charge,backstay.outcome=success,backstay.policy=payments"},
+		{"a step that ended in an error", backstay.Event{Kind: backstay.StepDone, Outcome: backstay.Outcome{Class: backstay.Permanent}},
+			"backstay.actor.steps", "{step}", "backstay.actor.type=payments,backstay.key=host,backstay.operation=charge,backstay.outcome=permanent,backstay.policy=payments"},
+		{"the time of a step", backstay.Event{Kind: backstay.StepDone, Elapsed: time.Second},
+			"backstay.actor.step.duration", "s", "backstay.actor.type=payments,backstay.key=host,backstay.operation=charge,backstay.outcome=success,backstay.policy=payments"},
+		{"a request that came too late", backstay.Event{Kind: backstay.RequestGivenUp, Reason: backstay.ReasonExpired},
+			"backstay.actor.expired", "{request}", "backstay.actor.type=payments,backstay.key=host" + names},
+		{"a request that found no room", backstay.Event{Kind: backstay.RequestGivenUp, Reason: backstay.ReasonMailboxFull},
+			"backstay.actor.refused", "{request}", "backstay.actor.type=payments,backstay.key=host" + names},
+		{"a request that is poison", backstay.Event{Kind: backstay.RequestGivenUp, Reason: backstay.ReasonPoison},
+			"backstay.actor.dead_letters", "{letter}", "backstay.actor.type=payments,backstay.key=host" + names + ",backstay.reason=poison"},
+		{"a record that cannot be read", backstay.Event{Kind: backstay.RecordSkipped},
+			"backstay.actor.dead_letters", "{letter}", "backstay.actor.type=payments,backstay.key=host" + names + ",backstay.reason=skipped"},
+		{"a message that is lost", backstay.Event{Kind: backstay.OutputLost},
+			"backstay.actor.dead_letters", "{letter}", "backstay.actor.type=payments,backstay.key=host" + names + ",backstay.reason=lost"},
+		{"a takeover", backstay.Event{Kind: backstay.PartitionOwned, Elapsed: time.Second},
+			"backstay.actor.takeovers", "{takeover}", "backstay.actor.type=payments,backstay.key=host" + names},
+		{"the time of a takeover", backstay.Event{Kind: backstay.PartitionOwned, Elapsed: time.Second},
+			"backstay.actor.takeover.duration", "s", "backstay.actor.type=payments,backstay.key=host" + names},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			l := newLab(t)
@@ -76,7 +111,7 @@ func TestAnEventMovesItsMetric(t *testing.T) {
 
 func TestWhatHasNoMetricIsLeftAlone(t *testing.T) {
 	l := newLab(t)
-	for _, k := range []backstay.Kind{backstay.LimitChanged, backstay.PipelineEvicted, "of another package", ""} {
+	for _, k := range []backstay.Kind{backstay.LimitChanged, backstay.PipelineEvicted, backstay.RequestGivenUp, backstay.StepFailed, "of another package", ""} {
 		l.Observe(t.Context(), named(backstay.Event{Kind: k}))
 	}
 	var all metricdata.ResourceMetrics

@@ -28,6 +28,7 @@ const (
 	keyState          attribute.Key = "backstay.state"
 	keyRung           attribute.Key = "backstay.rung"
 	keyCopy           attribute.Key = "backstay.copy"
+	keyActorType      attribute.Key = "backstay.actor.type"
 )
 
 // The attributes of spans alone.

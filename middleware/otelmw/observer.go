@@ -3,6 +3,7 @@ package otelmw
 import (
 	"context"
 	"strconv"
+	"time"
 
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/propagation"
@@ -10,6 +11,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/backstay-go/backstay"
+	"github.com/backstay-go/backstay/idempotency"
 	"github.com/backstay-go/backstay/middleware"
 )
 
@@ -88,40 +90,68 @@ func (o *Observer) callDone(ctx context.Context, e *backstay.Event) {
 
 // count counts what does not happen in every call.
 func (o *Observer) count(ctx context.Context, e *backstay.Event) {
-	var counter metric.Int64Counter
-	var d details
 	switch e.Kind {
-	case backstay.RetryPlanned:
-		counter, d = o.retries, details{{keyReason, e.Outcome.Class.String()}}
-	case backstay.RetrySuppressed:
-		counter, d = o.suppressed, details{{keyReason, string(e.Reason)}}
-	case backstay.CallRejected:
-		counter, d = o.rejections, details{{keyReason, string(e.Reason)}}
-	case backstay.BreakerChanged:
-		counter, d = o.transitions, details{{keyFrom, e.From}, {keyTo, e.To}, {keyCause, string(e.Reason)}}
 	case backstay.HedgeStarted:
-		if o.hedgeDelay.Enabled(ctx) {
-			o.hedgeDelay.Record(ctx, e.Wait.Seconds(), o.seriesOf(e).plain.record...)
-		}
-		return
-	case backstay.HedgeDone:
-		counter, d = o.hedges, details{{keyReason, string(e.Reason)}, {keyCopy, strconv.Itoa(e.Copy)}}
-	case backstay.FallbackUsed:
-		counter, d = o.fallbacks, details{{keyRung, e.Rung}, {keyReason, string(e.Reason)}}
-	case backstay.HeaderIgnored:
-		counter, d = o.ignored, details{{keyReason, string(e.Reason)}}
-	case middleware.PoliciesLoaded:
-		counter, d = o.reloads, details{{keyOutcome, "loaded"}}
-	case middleware.PoliciesRefused:
-		counter, d = o.reloads, details{{keyOutcome, "refused"}}
-	case middleware.PolicyNotApplied:
-		counter, d = o.reloads, details{{keyOutcome, "not_applied"}}
-	default: // what has no metric
-		return
+		o.time(ctx, o.hedgeDelay, e, e.Wait, details{})
+	case backstay.StepDone:
+		o.time(ctx, o.actors.stepDuration, e, e.Elapsed, stepDetails(e))
+	case backstay.PartitionOwned:
+		o.time(ctx, o.actors.takeoverDuration, e, e.Elapsed, actorDetails(e))
+	default: // only counted
 	}
-	if counter.Enabled(ctx) {
+	if counter, d := o.counterOf(e); counter != nil && counter.Enabled(ctx) {
 		counter.Add(ctx, 1, o.seriesOf(e).with(d).add...)
 	}
+}
+
+// time records d.
+func (o *Observer) time(ctx context.Context, in metric.Float64Histogram, e *backstay.Event, d time.Duration, with details) {
+	if in.Enabled(ctx) {
+		in.Record(ctx, d.Seconds(), o.seriesOf(e).with(with).record...)
+	}
+}
+
+// counterOf returns what e counts, and with which attributes; nil if nothing.
+func (o *Observer) counterOf(e *backstay.Event) (metric.Int64Counter, details) {
+	switch e.Kind {
+	case backstay.RetryPlanned:
+		return o.retries, details{{keyReason, e.Outcome.Class.String()}}
+	case backstay.RetrySuppressed:
+		return o.suppressed, details{{keyReason, string(e.Reason)}}
+	case backstay.CallRejected:
+		return o.rejections, details{{keyReason, string(e.Reason)}}
+	case backstay.BreakerChanged:
+		return o.transitions, details{{keyFrom, e.From}, {keyTo, e.To}, {keyCause, string(e.Reason)}}
+	case backstay.HedgeDone:
+		return o.hedges, details{{keyReason, string(e.Reason)}, {keyCopy, strconv.Itoa(e.Copy)}}
+	case backstay.FallbackUsed:
+		return o.fallbacks, details{{keyRung, e.Rung}, {keyReason, string(e.Reason)}}
+	case backstay.HeaderIgnored:
+		return o.ignored, details{{keyReason, string(e.Reason)}}
+	case middleware.PoliciesLoaded:
+		return o.reloads, details{{keyOutcome, "loaded"}}
+	case middleware.PoliciesRefused:
+		return o.reloads, details{{keyOutcome, "refused"}}
+	case middleware.PolicyNotApplied:
+		return o.reloads, details{{keyOutcome, "not_applied"}}
+	case middleware.HandlerTimedOut:
+		return o.timeouts, details{}
+	default:
+		if reason, ok := keyEvents[e.Kind]; ok {
+			return o.keys, details{{keyReason, reason}}
+		}
+		return o.actors.counterOf(e)
+	}
+}
+
+// keyEvents are the reasons of backstay.idempotency.events.
+var keyEvents = map[backstay.Kind]string{
+	idempotency.KeyReplayed:   "replayed",
+	idempotency.LeaseLost:     "lease_lost",
+	idempotency.AnswerNotKept: "not_kept",
+	idempotency.KeyNotFreed:   "not_freed",
+	idempotency.StoreFailed:   "store_failed",
+	idempotency.LetThrough:    "let_through",
 }
 
 func (o *Observer) seriesOf(e *backstay.Event) *series {

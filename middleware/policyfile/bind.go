@@ -29,21 +29,58 @@ type Applier interface {
 // cannot be applied the observer is told, as [PolicyNotApplied]. A target that
 // goes changes nothing.
 func (l *Live) Bind(name string, to ...Applier) (cancel func()) {
+	apply := binding(l, to, func() (middleware.Target, string, bool) {
+		t, ok := l.Policies().Lookup(name)
+		return t, name, ok
+	})
+	_, cancel = l.Subscribe(name, func(middleware.Target) { apply() })
+	apply()
+	return cancel
+}
+
+// ServerApplier is what takes another server while it works: an httpmw.Handler,
+// or a grpcmw.Server.
+type ServerApplier interface {
+	Apply(s middleware.Server) error
+}
+
+// BindServer keeps what was built from the server up to date, until cancel is
+// called, in the manner of [Live.Bind].
+//
+//	handler, err := httpmw.NewHandler(mux, live.Server())
+//	if err != nil {
+//		return err
+//	}
+//	defer live.BindServer(handler)()
+//
+// The name of a server, and whether it has a store, are fixed: a version that
+// changes them is told as [PolicyNotApplied], and none of it is in force; see
+// middleware.Entrance.Apply. A section that goes changes nothing.
+func (l *Live) BindServer(to ...ServerApplier) (cancel func()) {
+	apply := binding(l, to, func() (middleware.Server, string, bool) {
+		s, ok := l.Policies().lookupServer()
+		return s, s.Name, ok
+	})
+	_, cancel = l.SubscribeServer(func(middleware.Server) { apply() })
+	apply()
+	return cancel
+}
+
+// binding returns what applies the newest version, whoever calls it last, and
+// tells what cannot be applied.
+func binding[T any, A interface{ Apply(T) error }](l *Live, to []A, newest func() (is T, name string, ok bool)) (apply func()) {
 	var mu sync.Mutex
-	apply := func() {
+	return func() {
 		mu.Lock()
 		defer mu.Unlock()
-		t, ok := l.Policies().Lookup(name) // the newest, whoever calls last
+		is, name, ok := newest()
 		if !ok {
 			return
 		}
 		for _, a := range to {
-			if err := a.Apply(t); err != nil {
+			if err := a.Apply(is); err != nil {
 				l.emit(context.Background(), name, backstay.Event{Kind: PolicyNotApplied, Err: err})
 			}
 		}
 	}
-	_, cancel = l.Subscribe(name, func(middleware.Target) { apply() })
-	apply()
-	return cancel
 }

@@ -30,6 +30,7 @@
 //
 //	live, err := policyfile.Watch(ctx, "policies.yaml")
 //	defer live.Bind("payments", transport.Pipelines())()
+//	defer live.BindServer(handler)()
 //	router, err := httpmw.NewRouter(nil, live)
 //
 // How files are written docs/policies.md says, with a whole one as an example.
@@ -53,8 +54,9 @@
 //     makes of its calls in the worst case.
 //   - [Watch] follows the file: a bad version is told and changes nothing, and a
 //     good one takes effect as a whole, after its writer is done with it.
-//     [Live.Bind] keeps what was built from a target up to date; the state of
-//     what did not change stays: breakers, budgets, limits.
+//     [Live.Bind] keeps what was built from a target up to date, and
+//     [Live.BindServer] what was built from the server; the state of what did
+//     not change stays: breakers, budgets, limits.
 //   - [Policies.Match] takes less than 100 ns and no allocation, however many
 //     targets there are.
 //   - What is no policy file, is too long, or says too much by its aliases is
@@ -97,9 +99,11 @@
 //     copied, a POST too: a copy may land after the caller's next call.
 //   - The target that [Policies.Target] returns for an unknown name is refused
 //     by whoever is to build from it.
-//   - Without [Live.Bind], or a router, a new version reaches nobody.
-//   - A server is not followed: [Live.Server] counts for what is built from it
-//     then.
+//   - Without [Live.Bind], [Live.BindServer] or a router, a new version reaches
+//     nobody.
+//   - A server keeps its name, and cannot begin to do keyed work once without
+//     the store that it was built with: such a version is not applied to it,
+//     which is told.
 //
 // Not for secrets, and not for what is code: fallbacks, classifiers, keys.
 package policyfile

@@ -16,7 +16,8 @@ import (
 )
 
 // What an observer of a [Live] is told, beside the events of calls. Policy is
-// the path of the file, or in the last two the name of the target.
+// the path of the file, or in the last two the name of the target
+// or of the server.
 const (
 	PoliciesLoaded   = middleware.PoliciesLoaded
 	PoliciesRefused  = middleware.PoliciesRefused
@@ -229,7 +230,8 @@ func apart(f func()) {
 	<-done
 }
 
-// changed returns the names of the targets that are not the same in both.
+// changed returns the names of the targets that are not the same in both, and of
+// the server if that is not.
 func changed(before, after *Policies) []string {
 	var all []string
 	for _, name := range before.Names() {
@@ -241,6 +243,9 @@ func changed(before, after *Policies) []string {
 		if before.targets[name] == nil {
 			all = append(all, name)
 		}
+	}
+	if s := after.Server(); !reflect.DeepEqual(before.Server(), s) {
+		all = append(all, s.Name)
 	}
 	return all
 }

@@ -106,10 +106,19 @@ func (p *Policies) unknown(name string) error {
 // Server returns the server of the file, and where the file has none
 // [middleware.StandardServer]. It is the caller's own to change.
 func (p *Policies) Server() middleware.Server {
-	if p.server == nil {
-		return middleware.StandardServer(defaultServer)
+	if s, ok := p.lookupServer(); ok {
+		return s
 	}
-	return clone(*p.server.Server)
+	return middleware.StandardServer(defaultServer)
+}
+
+// lookupServer returns the server of the file, if it has one. It is the
+// caller's own.
+func (p *Policies) lookupServer() (middleware.Server, bool) {
+	if p.server == nil {
+		return middleware.Server{}, false
+	}
+	return clone(*p.server.Server), true
 }
 
 // All calls f for every target, in order of their names, until f returns false.

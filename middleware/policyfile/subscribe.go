@@ -3,18 +3,34 @@ package policyfile
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/middleware"
 )
 
-// subscriber is somebody who wants to know of one target.
+// subscriber is somebody who wants to know of one target, or of the server.
 type subscriber struct {
-	name  string
-	tell  func(middleware.Target)
-	told  middleware.Target // what it knows; of the Live's goroutine, once it is subscribed
-	known bool              // there was such a target
+	name string
+	// news returns what calls the subscriber, if p has something other for it
+	// than it knows; else nil. It is of the Live's goroutine.
+	news func(p *Policies) (call func())
+}
+
+// newSubscriber returns one that calls f with what find finds, and knows what
+// there is in p.
+func newSubscriber[T any](name string, p *Policies, find func(*Policies) (T, bool), f func(T)) *subscriber {
+	told, known := find(p)
+	return &subscriber{name: name, news: func(p *Policies) func() {
+		is, ok := find(p)
+		if !ok || known && reflect.DeepEqual(told, is) {
+			return nil
+		}
+		told, known = is, true
+		theirs, _ := find(p) // is ours to keep
+		return func() { f(theirs) }
+	}}
 }
 
 // Subscribe returns the target called name as it is now, and calls f with it
@@ -28,13 +44,26 @@ type subscriber struct {
 // waits for. f may panic, which the observer is told. After cancel f is not
 // called any longer, unless a call is under way.
 func (l *Live) Subscribe(name string, f func(middleware.Target)) (current middleware.Target, cancel func()) {
-	s := &subscriber{name: name, tell: f}
+	find := func(p *Policies) (middleware.Target, bool) { return p.Lookup(name) }
+	p, cancel := subscribe(l, name, find, f)
+	return p.Target(name), cancel
+}
+
+// SubscribeServer is [Live.Subscribe] for the server. A section that goes
+// changes nothing.
+func (l *Live) SubscribeServer(f func(middleware.Server)) (current middleware.Server, cancel func()) {
+	p, cancel := subscribe(l, "server", (*Policies).lookupServer, f)
+	return p.Server(), cancel
+}
+
+// subscribe adds a subscriber, and returns the policies that it knows.
+func subscribe[T any](l *Live, name string, find func(*Policies) (T, bool), f func(T)) (*Policies, func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	p := l.Policies()
-	s.told, s.known = p.Lookup(name)
+	s := newSubscriber(name, p, find, f)
 	l.subscribers = append(l.subscribers, s)
-	return p.Target(name), func() { l.unsubscribe(s) }
+	return p, func() { l.unsubscribe(s) }
 }
 
 func (l *Live) unsubscribe(s *subscriber) {
@@ -43,18 +72,18 @@ func (l *Live) unsubscribe(s *subscriber) {
 	l.subscribers = slices.DeleteFunc(l.subscribers, func(other *subscriber) bool { return other == s })
 }
 
-// notify calls the subscribers whose targets are others in p.
+// notify calls the subscribers for whom p has something other.
 func (l *Live) notify(ctx context.Context, p *Policies) {
 	l.mu.Lock()
 	all := slices.Clone(l.subscribers)
 	l.mu.Unlock()
 	for _, s := range all {
-		t, ok := p.targets[s.name]
-		if !ok || s.known && same(s.told, *t.Target) || !l.subscribed(s) {
+		if !l.subscribed(s) {
 			continue
 		}
-		s.told, s.known = clone(*t.Target), true
-		l.call(ctx, s, clone(*t.Target))
+		if call := s.news(p); call != nil {
+			l.call(ctx, s.name, call)
+		}
 	}
 }
 
@@ -64,17 +93,17 @@ func (l *Live) subscribed(s *subscriber) bool {
 	return slices.Contains(l.subscribers, s)
 }
 
-// call calls a subscriber.
-func (l *Live) call(ctx context.Context, s *subscriber, t middleware.Target) {
+// call calls the subscriber to what is called name.
+func (l *Live) call(ctx context.Context, name string, tell func()) {
 	apart(func() {
 		defer func() {
 			if v := recover(); v != nil {
-				l.emit(ctx, s.name, backstay.Event{
+				l.emit(ctx, name, backstay.Event{
 					Kind: backstay.CallbackPanicked,
-					Err:  fmt.Errorf("policyfile: subscriber to %s panicked: %v", s.name, v),
+					Err:  fmt.Errorf("policyfile: subscriber to %s panicked: %v", name, v),
 				})
 			}
 		}()
-		s.tell(t)
+		tell()
 	})
 }

@@ -36,7 +36,7 @@ func Attrs(e backstay.Event) []slog.Attr {
 // looks like that of an event without one.
 func judged(e backstay.Event) bool {
 	switch e.Kind {
-	case backstay.CallDone, backstay.AttemptDone, backstay.HedgeDone:
+	case backstay.CallDone, backstay.AttemptDone, backstay.HedgeDone, backstay.StepDone:
 		return true
 	default:
 		return e.Outcome.Class != backstay.Success

@@ -18,15 +18,21 @@
 // # Defaults
 //
 //	debug  what goes well, or is a part of something that is told elsewhere:
-//	       attempts, copies, limits, evicted keys, calls that succeed
+//	       attempts, copies, limits, evicted keys, calls that succeed; steps of
+//	       actors that are done, snapshots saved
 //	info   what was mended or refused: retries planned and suppressed, calls
 //	       rejected, fallbacks used, headers ignored, answers replayed, faults
-//	       injected; policies of a file that came into force
+//	       injected; policies of a file that came into force; attempts of actors
+//	       that failed and are repeated, partitions owned, an outbox that is no
+//	       longer congested
 //	warn   what somebody may have to look at: a breaker that changes its state,
 //	       a call that failed in the end, a handler that timed out, a callback
 //	       that panicked, an idempotency key in doubt, a policy that could not
-//	       be applied
-//	error  a policy file that was refused: the last good version stays in force
+//	       be applied; a request to an actor that was given up, a partition lost
+//	       or refused, an outbox that is congested, a snapshot that failed
+//	error  a policy file that was refused: the last good version stays in force;
+//	       what is lost to actors: records that cannot be read, messages that
+//	       can never be delivered
 //
 // [WithLevel] decides otherwise, also by event; [Level] is the default, to fall
 // back on.

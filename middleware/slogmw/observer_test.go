@@ -63,6 +63,18 @@ func TestEachKindHasItsLevel(t *testing.T) {
 		{"a header", backstay.Event{Kind: backstay.HeaderIgnored}, slog.LevelInfo},
 		{"a key that was given up", backstay.Event{Kind: backstay.PipelineEvicted}, slog.LevelDebug},
 		{"a callback", backstay.Event{Kind: backstay.CallbackPanicked}, slog.LevelWarn},
+		{"a step of an actor", backstay.Event{Kind: backstay.StepDone}, slog.LevelDebug},
+		{"a step that will be repeated", backstay.Event{Kind: backstay.StepFailed, Outcome: failed}, slog.LevelInfo},
+		{"a request to an actor that was given up", backstay.Event{Kind: backstay.RequestGivenUp}, slog.LevelWarn},
+		{"a partition that is owned", backstay.Event{Kind: backstay.PartitionOwned}, slog.LevelInfo},
+		{"a partition that was lost", backstay.Event{Kind: backstay.PartitionLost}, slog.LevelWarn},
+		{"a partition that was refused", backstay.Event{Kind: backstay.PartitionRefused}, slog.LevelWarn},
+		{"a record that cannot be read", backstay.Event{Kind: backstay.RecordSkipped}, slog.LevelError},
+		{"a message that is lost", backstay.Event{Kind: backstay.OutputLost}, slog.LevelError},
+		{"an outbox that is congested", backstay.Event{Kind: backstay.OutboxCongested, Err: errors.New("full")}, slog.LevelWarn},
+		{"an outbox that no longer is", backstay.Event{Kind: backstay.OutboxCongested}, slog.LevelInfo},
+		{"a snapshot", backstay.Event{Kind: backstay.SnapshotSaved}, slog.LevelDebug},
+		{"a snapshot that failed", backstay.Event{Kind: backstay.SnapshotFailed}, slog.LevelWarn},
 		{"a kind of another package", backstay.Event{Kind: "lease renewed"}, slog.LevelDebug},
 	} {
 		if got := slogmw.Level(c.e); got != c.want {
@@ -86,7 +98,10 @@ func TestAnEventIsOneRecordWithTheFieldsThatAreSet(t *testing.T) {
 		`level=DEBUG msg="limit changed" limit=12`:                       {Kind: backstay.LimitChanged, Limit: 12},
 		`level=INFO msg="fallback used" reason=drill rung=cached`:        {Kind: backstay.FallbackUsed, Rung: "cached", Reason: "drill"},
 		`level=DEBUG msg="hedge done" copy=2 outcome=success reason=won`: {Kind: backstay.HedgeDone, Copy: 2, Reason: backstay.ReasonHedgeWon},
-		`level=DEBUG msg="pipeline evicted"`:                             {Kind: backstay.PipelineEvicted},
+		`level=DEBUG msg="step done" policy=account key=account/3 operation=deposit attempt=1 outcome=success elapsed=2ms`: {
+			Kind: backstay.StepDone, Policy: "account", Key: "account/3", Operation: "deposit", Attempt: 1, Elapsed: 2 * time.Millisecond,
+		},
+		`level=DEBUG msg="pipeline evicted"`: {Kind: backstay.PipelineEvicted},
 	} {
 		var out bytes.Buffer
 		slogmw.New(logger(&out, slog.LevelDebug)).Observe(t.Context(), e)
