@@ -59,8 +59,11 @@ func (l *lab) tell(w io.Writer, out string) error {
 	for _, name := range names {
 		fmt.Fprintf(w, "%s\n\n%s\n", name, tables[name])
 	}
+	if err := errors.Join(os.MkdirAll(out, 0o755), l.save(out)); err != nil { //nolint:gosec // to be read by everybody
+		return err
+	}
 	fmt.Fprintln(w, "figures in", out)
-	return errors.Join(os.MkdirAll(out, 0o755), l.save(out)) //nolint:gosec // to be read by everybody
+	return nil
 }
 
 // publish brings the documentation up to date.

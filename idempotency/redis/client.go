@@ -19,11 +19,28 @@ type Client interface {
 // checkClient is the rule for clients. One that does not heed the deadline of
 // its context could hang for as long as its own timeouts and tries allow.
 func checkClient(c Client) backstay.Setting {
-	if c == nil {
+	if missing(c) {
 		return backstay.Setting{Path: "client", Value: nil, Allowed: "must be given"}
 	}
 	return backstay.Setting{Path: "client", Value: "ContextTimeoutEnabled: false", Valid: heedsDeadlines(c),
 		Allowed: "must be made with ContextTimeoutEnabled, or no operation is bounded in time"}
+}
+
+// missing reports whether there is no client: a nil pointer in an interface is
+// the usual mistake.
+func missing(c Client) bool {
+	switch c := c.(type) {
+	case nil:
+		return true
+	case *goredis.Client:
+		return c == nil
+	case *goredis.ClusterClient:
+		return c == nil
+	case *goredis.Ring:
+		return c == nil
+	default:
+		return false
+	}
 }
 
 // heedsDeadlines asks the clients of go-redis. Whoever brings a client of

@@ -77,3 +77,13 @@ func TestAClientMustHeedDeadlines(t *testing.T) {
 }
 
 var _ redis.Client = goredis.UniversalClient(nil)
+
+func TestAClientThatIsNilIsMissing(t *testing.T) {
+	for name, client := range map[string]redis.Client{
+		"none": nil, "a client": (*goredis.Client)(nil), "a cluster": (*goredis.ClusterClient)(nil), "a ring": (*goredis.Ring)(nil),
+	} {
+		if _, err := redis.New(redis.Config{}, client); err == nil || !strings.Contains(err.Error(), "must be given") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

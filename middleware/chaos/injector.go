@@ -1,6 +1,7 @@
 package chaos
 
 import (
+	"errors"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
@@ -55,6 +56,9 @@ func New(faults []middleware.Fault, options ...Option) (*Injector, error) {
 	return i, nil
 }
 
+// errNil is what a nil Injector says to faults: it injects nothing.
+var errNil = errors.New("chaos: a nil Injector takes no faults: make one with New")
+
 // Set replaces all faults at once, as a policy file that was loaded again does.
 // A call is decided by the old ones or by the new ones; what the old ones hold
 // up goes on. Where a fault is not valid, Set changes nothing and returns
@@ -62,6 +66,9 @@ func New(faults []middleware.Fault, options ...Option) (*Injector, error) {
 func (i *Injector) Set(faults []middleware.Fault) error {
 	if err := middleware.ValidateFaults(faults); err != nil {
 		return backstay.Under("chaos", err)
+	}
+	if i == nil {
+		return errNil
 	}
 	rules := compile(faults)
 	i.mu.Lock()
@@ -85,6 +92,9 @@ func (i *Injector) Disable() { i.turn(true) }
 func (i *Injector) Enable() { i.turn(false) }
 
 func (i *Injector) turn(off bool) {
+	if i == nil {
+		return
+	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.off != off {

@@ -153,3 +153,15 @@ func TestAnInjectorTakesTheFaultsOfATarget(t *testing.T) {
 		t.Errorf("%v, still %v", err, i.Faults())
 	}
 }
+
+func TestANilInjectorInjectsNothing(t *testing.T) {
+	var i *chaos.Injector
+	i.Enable()
+	i.Disable()
+	if i.Enabled() || len(i.Faults()) != 0 {
+		t.Error("it has something")
+	}
+	if err := i.Set(nil); err == nil {
+		t.Error("it takes faults, and would lose them")
+	}
+}

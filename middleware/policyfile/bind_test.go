@@ -145,12 +145,8 @@ func TestAThousandTargetsAreReloadedWhileCallsGoOn(t *testing.T) {
 	}
 	for i := range 2 {
 		write(102 + 2*i)
-		began := time.Now()
 		if err := live.Reload(t.Context()); err != nil {
 			t.Fatal(err)
-		}
-		if took := time.Since(began); took > 10*time.Second && !testkit.Race {
-			t.Errorf("a reload took %v", took)
 		}
 	}
 	stop.Store(true)
