@@ -1,0 +1,109 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/backstay-go/backstay/actors/internal/record"
+	"github.com/backstay-go/backstay/actors/internal/runtime"
+)
+
+// failed turns a method's error into what travels. An error that came from a
+// callee keeps its code; one that wraps a registered error gets that one's.
+func failed(err error) record.Result {
+	code := registry.codeOf(err)
+	if travelled, ok := errors.AsType[*Error](err); ok && code == "" {
+		code = travelled.Code
+	}
+	return record.Result{Failure: &record.Failure{Code: methodCode + code, Message: err.Error()}}
+}
+
+// methodCode begins the codes of errors that methods returned, so that they
+// cannot be mistaken for the runtime's own.
+const methodCode = "method:"
+
+// callee is who is called, for errors: it is put into words only there.
+type callee struct{ actor, id, method string }
+
+// String reads, for example, "account/alice".
+func (c *callee) String() string { return c.actor + "/" + c.id }
+
+// failed says which call an error of the runtime belongs to.
+func (c *callee) failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, said := errors.AsType[*CallError](err); said {
+		return err
+	}
+	return &CallError{Actor: c.String(), Method: c.method, Err: own(err)}
+}
+
+// result decodes what a call ended with.
+func (c *callee) result(codec Codec, r record.Result, out any) error {
+	if r.Failure != nil {
+		return c.failure(r.Failure)
+	}
+	if err := codec.Decode(r.Value, out); err != nil {
+		return fmt.Errorf("actors: result of %s.%s: %w", c.String(), c.method, err)
+	}
+	return nil
+}
+
+// failure turns what travelled into an error.
+func (c *callee) failure(f *record.Failure) error {
+	if code, ok := strings.CutPrefix(f.Code, methodCode); ok {
+		return &Error{Code: code, Message: f.Message}
+	}
+	return &CallError{Actor: c.String(), Method: c.method, Detail: f.Message, Err: sentinel(f.Code)}
+}
+
+// sentinels are the errors that the codes of the runtime stand for.
+var sentinels = map[string]error{
+	runtime.CodeExpired:   ErrExpired,
+	runtime.CodeCancelled: ErrCancelled,
+	runtime.CodeRefused:   ErrMailboxFull,
+	runtime.CodePoison:    ErrPoison,
+	runtime.CodeDeadlock:  ErrDeadlock,
+	runtime.CodeNoMethod:  ErrNoMethod,
+	runtime.CodeNoType:    ErrNoType,
+	runtime.CodeTooLarge:  ErrTooLarge,
+}
+
+func sentinel(code string) error {
+	if err := sentinels[code]; err != nil {
+		return err
+	}
+	return fmt.Errorf("actors: failed with %q", code) // of a newer program
+}
+
+// own puts an error of the runtime into the words of this package. nil stays
+// nil.
+func own(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, runtime.ErrOver):
+		return ErrOver
+	case errors.Is(err, runtime.ErrStopped):
+		return ErrStopped
+	case errors.Is(err, runtime.ErrBusy):
+		return ErrBusy
+	case errors.Is(err, runtime.ErrTooLarge):
+		return reworded(ErrTooLarge, err, runtime.ErrTooLarge)
+	case errors.Is(err, runtime.ErrDepth):
+		return reworded(ErrTooDeep, err, runtime.ErrDepth)
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("%w: %w", ErrUnanswered, err)
+	default:
+		return err
+	}
+}
+
+// reworded is err, which begins with the words of one sentinel, with those of
+// another.
+func reworded(ours, err, theirs error) error {
+	return fmt.Errorf("%w%s", ours, strings.TrimPrefix(err.Error(), theirs.Error()))
+}

@@ -1,0 +1,277 @@
+package actors_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/backstay-go/backstay"
+	"github.com/backstay-go/backstay/actors"
+	"github.com/backstay-go/backstay/retry"
+)
+
+func TestAFailedAttemptIsRepeated(t *testing.T) {
+	inBubble(t, func(c *cluster) {
+		for how, fail := range map[string]func() error{
+			"Retry":   func() error { return actors.Retry(errEmpty, 0) },
+			"a panic": func() error { panic(errEmpty) },
+		} {
+			kept := actors.NewValue[int](Thing, "kept")
+			s := script(c)
+			var attempts []int
+			var keys []string
+			err := s.on("x"+how, func(ctx context.Context, self self) error {
+				attempts, keys = append(attempts, self.Attempt()), append(keys, self.IdempotencyKey("charge"))
+				if n, err := kept.Get(ctx, self); n != 0 || err != nil {
+					t.Errorf("%s: what the failed attempt wrote is there: %d, %v", how, n, err)
+				}
+				if err := kept.Set(self, 1); err != nil {
+					return err
+				}
+				if len(attempts) < 3 {
+					return fail()
+				}
+				return nil
+			})
+			if err != nil || len(attempts) != 3 || attempts[0] != 1 || attempts[2] != 3 {
+				t.Errorf("%s: attempts %v, %v", how, attempts, err)
+			}
+			if keys[0] != keys[1] || keys[1] != keys[2] {
+				t.Errorf("%s: keys %q", how, keys)
+			}
+			c.ok(c.nodes[len(c.nodes)-1].Stop(context.Background()))
+		}
+		if told := c.heard.Events(backstay.StepFailed); len(told) != 4 || told[0].Err == nil || told[0].Operation != "run" {
+			t.Errorf("told %+v", told)
+		}
+	})
+}
+
+func TestARetryWrapsItsReason(t *testing.T) {
+	err := actors.Retry(errEmpty, 0)
+	if !errors.Is(err, errEmpty) || err.Error() != "retry: the thing is empty" {
+		t.Error(err)
+	}
+}
+
+func TestRetryWaitsAsLongAsItSays(t *testing.T) {
+	inBubble(t, func(c *cluster) {
+		s := script(c)
+		runs := 0
+		began := time.Now()
+		c.ok(s.on("x", func(context.Context, self) error {
+			if runs++; runs < 3 {
+				return actors.Retry(errEmpty, time.Minute)
+			}
+			return nil
+		}))
+		if took := time.Since(began); took < 2*time.Minute || took > 121*time.Second {
+			t.Errorf("it took %v", took)
+		}
+	})
+}
+
+func TestWhatFailsTooOftenIsGivenUp(t *testing.T) {
+	inBubble(t, func(c *cluster) {
+		runs := 0
+		fail, handler := does("fail", func(context.Context, self, string) (none, error) {
+			runs++
+			return none{}, actors.Retry(errors.New("the printer is on fire"), 0)
+		})
+		ctx := c.thingsWith(actors.Settings{Retry: retry.Config{MaxAttempts: 3}}, handler)
+		_, err := fail.Call(ctx, Thing.Ref("x"), "this")
+		c.is(err, actors.ErrPoison)
+		var e *actors.CallError
+		if !errors.As(err, &e) || e.Actor != "thing/x" || e.Method != "fail" || !strings.Contains(e.Detail, "3 attempts") || !strings.Contains(err.Error(), "the printer is on fire") {
+			t.Error(err)
+		}
+		synctest.Wait()
+		letters := c.log.Messages(actors.DefaultDeadLetters)
+		if runs != 3 || len(letters) != 1 || string(letters[0].Value) != `"this"` {
+			t.Errorf("%d runs, dead letters %v", runs, letters)
+		}
+		if told := c.heard.Events(backstay.RequestGivenUp); len(told) != 1 || told[0].Reason != backstay.ReasonPoison {
+			t.Errorf("told %+v", told)
+		}
+	})
+}
+
+func TestDeadLettersGoWhereTheNodeSays(t *testing.T) {
+	inBubble(t, func(c *cluster) {
+		fail, handler := does("fail", func(context.Context, self, none) (none, error) { panic("oh") })
+		n := c.open(actors.Config{DeadLetters: "lost"}, actors.Host(Thing, actors.Settings{Retry: retry.Config{MaxAttempts: 1}}, handler))
+		_, err := fail.Call(c.on(n), Thing.Ref("x"), none{})
+		c.is(err, actors.ErrPoison)
+		synctest.Wait()
+		if len(c.log.Messages("lost")) != 1 {
+			t.Error("it is not there")
+		}
+	})
+}
+
+func TestAFullMailboxRefusesAtOnce(t *testing.T) {
+	inBubble(t, func(c *cluster) {
+		slow, handler := does("slow", func(context.Context, self, none) (none, error) {
+			time.Sleep(10 * time.Second)
+			return none{}, nil
+		})
+		ctx := c.thingsWith(actors.Settings{Mailbox: 3}, handler)
+		synctest.Wait() // what came in before there was an owner is not refused
+		for range 3 {
+			c.ok(slow.Tell(ctx, Thing.Ref("x"), none{}))
+		}
+		began := time.Now()
+		_, err := slow.Call(ctx, Thing.Ref("x"), none{})
+		c.is(err, actors.ErrMailboxFull)
+		if took := time.Since(began); took > time.Second {
+			t.Errorf("it took %v", took)
+		}
+		_, err = slow.Call(ctx, Thing.Ref("y"), none{})
+		c.ok(err)
+	})
+}
+
+func TestTwoActorsThatWaitForOneAnotherLearnOfIt(t *testing.T) {
+	inBubble(t, func(c *cluster) {
+		visit := actors.Declare[actors.Ref[thing], none](Thing, "visit")
+		host := actors.Declare[none, none](Thing, "host")
+		ctx := c.thingsWith(actors.Settings{BusyTimeout: 5 * time.Second},
+			actors.Handle(visit, func(ctx context.Context, _ self, whom actors.Ref[thing]) (none, error) {
+				time.Sleep(time.Second)
+				_, err := host.Call(ctx, whom, none{})
+				if errors.Is(err, actors.ErrDeadlock) {
+					return none{}, err
+				}
+				return none{}, err
+			}),
+			actors.Handle(host, func(context.Context, self, none) (none, error) { return none{}, nil }),
+		)
+		began := time.Now()
+		a, b := visit.Go(ctx, Thing.Ref("a"), Thing.Ref("b")), visit.Go(ctx, Thing.Ref("b"), Thing.Ref("a"))
+		_, first := a.Await(ctx)
+		_, second := b.Await(ctx)
+		if first == nil && second == nil {
+			t.Fatal("nobody learned of it")
+		}
+		if took := time.Since(began); took > 20*time.Second {
+			t.Errorf("it took %v", took)
+		}
+		for _, err := range []error{first, second} {
+			if err == nil {
+				continue
+			}
+			for _, words := range []string{"waits for an actor that is busy", "thing/a", "thing/b", "visit", "host"} {
+				if !strings.Contains(err.Error(), words) {
+					t.Errorf("the error does not say %q: %v", words, err)
+				}
+			}
+		}
+	})
+}
+
+func TestACallThatLostItsMethodsContextWaitsForItself(t *testing.T) {
+	inBubble(t, func(c *cluster) {
+		inner := actors.Declare[none, none](Thing, "inner")
+		outer := actors.Declare[none, none](Thing, "outer")
+		var outside context.Context
+		var stuck error
+		outside = c.thingsWith(actors.Settings{BusyTimeout: 5 * time.Second},
+			actors.Handle(outer, func(_ context.Context, self self, in none) (none, error) {
+				_, stuck = inner.Call(outside, self.Ref(), in) // not the method's
+				return none{}, nil
+			}),
+			actors.Handle(inner, func(context.Context, self, none) (none, error) { return none{}, nil }),
+		)
+		_, err := outer.Call(outside, Thing.Ref("x"), none{})
+		c.ok(err)
+		c.is(stuck, actors.ErrDeadlock)
+	})
+}
+
+func TestNothingCanBeDoneOnceTheMethodHasReturned(t *testing.T) {
+	inBubble(t, func(c *cluster) {
+		v := actors.NewValue[int](Thing, "v")
+		m := actors.NewMap[string, int](Thing, "m")
+		s := script(c)
+		s.todo = append(s.todo, func(context.Context, self) error { return nil })
+		var kept self
+		var late context.Context
+		c.ok(s.on("x", func(ctx context.Context, self self) error { kept, late = self, ctx; return nil }))
+		_, get := v.Get(late, kept)
+		_, _, entry := m.Get(late, kept, "k")
+		var loop error
+		for _, loop = range m.All(late, kept) {
+		}
+		_, call := s.run.Call(late, Thing.Ref("y"), 0)
+		_, awaited := s.run.Go(late, Thing.Ref("y"), 0).Await(c.Context())
+		for what, err := range map[string]error{
+			"Get": get, "Set": v.Set(kept, 1), "Remove": v.Remove(kept), "Map.Get": entry, "Map.Set": m.Set(kept, "k", 1), "Map.Remove": m.Remove(kept, "k"), "All": loop,
+			"Call": call, "Go": awaited, "Tell": s.run.Tell(late, Thing.Ref("y"), 0), "Delete": kept.Delete(), "Forget": kept.Forget("r"),
+			"Remind": s.run.Remind(kept, "r", actors.After(1), 0), "Publish": kept.Publish(actors.Message{Topic: "t"}),
+		} {
+			if !errors.Is(err, actors.ErrOver) {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+		if late.Err() == nil {
+			t.Error("its context lives on")
+		}
+	})
+}
+
+func TestAGoroutineMustNotChangeTheActorUnderACallback(t *testing.T) {
+	inBubble(t, func(c *cluster) {
+		v := actors.NewValue[int](Thing, "v")
+		outer := actors.Declare[none, none](Thing, "outer")
+		back := actors.Declare[none, none](Thing, "back")
+		pass := actors.Declare[actors.Ref[thing], none](Thing, "pass")
+		var refused error
+		ctx := c.things(
+			actors.Handle(outer, func(ctx context.Context, self self, _ none) (none, error) {
+				done := make(chan struct{})
+				go func() {
+					defer close(done)
+					time.Sleep(2 * time.Second) // back runs
+					refused = v.Set(self, 1)
+				}()
+				_, err := pass.Call(ctx, Thing.Ref("y"), self.Ref())
+				<-done
+				return none{}, err
+			}),
+			actors.Handle(pass, func(ctx context.Context, _ self, ref actors.Ref[thing]) (none, error) {
+				return back.Call(ctx, ref, none{})
+			}),
+			actors.Handle(back, func(context.Context, self, none) (none, error) { time.Sleep(4 * time.Second); return none{}, nil }),
+		)
+		_, err := outer.Call(ctx, Thing.Ref("x"), none{})
+		c.is(refused, actors.ErrBusy)
+		if err == nil {
+			t.Error("the step was recorded without what it meant to write")
+		}
+	})
+}
+
+func TestAContextOfAMethodCanBeTheParentOfOthers(t *testing.T) {
+	inBubble(t, func(c *cluster) {
+		s := script(c)
+		s.todo = append(s.todo, func(context.Context, self) error { return nil })
+		c.ok(s.on("x", func(ctx context.Context, self self) error {
+			short, cancel := context.WithTimeout(ctx, time.Second)
+			defer cancel()
+			if _, err := s.run.Call(short, self.Ref(), 0); err != nil { // still nested: else it would wait for itself
+				return err
+			}
+			<-short.Done()
+			long, cancel := context.WithTimeout(ctx, time.Hour)
+			defer cancel()
+			<-long.Done() // with the method's own
+			if ctx.Err() == nil {
+				t.Error("the child ended before its parent")
+			}
+			return nil
+		}))
+	})
+}

@@ -1,0 +1,53 @@
+package actors
+
+import (
+	"context"
+	"errors"
+
+	"github.com/backstay-go/backstay"
+)
+
+// outcomes says how the runtime's errors are to be treated by whoever does not
+// know actors: a pipeline, a server that answers with them. What is not here is
+// judged by what it wraps.
+var outcomes = []struct {
+	err   error
+	class backstay.Class
+}{
+	// The method did not run, and asking again at once, or with the same key,
+	// would meet the same.
+	{ErrExpired, backstay.Rejected},
+	{ErrMailboxFull, backstay.Rejected},
+	{ErrDeadlock, backstay.Rejected},
+
+	{ErrCancelled, backstay.Canceled},
+	{ErrPoison, backstay.Fault}, // it was tried often enough
+
+	{ErrNoMethod, backstay.Permanent},
+	{ErrNoType, backstay.Permanent},
+	{ErrTooLarge, backstay.Permanent},
+	{ErrTooDeep, backstay.Permanent},
+	{ErrBusy, backstay.Permanent},
+	{ErrOver, backstay.Permanent},
+}
+
+// Outcome judges the error for pipelines and servers: a method that did not run
+// was rejected, one that was given up is a fault, and a call that nobody could
+// answer is permanent. A wait that was cut short is judged by what cut it.
+func (e *CallError) Outcome() backstay.Outcome {
+	for _, o := range outcomes {
+		if errors.Is(e.Err, o.err) {
+			return backstay.Outcome{Class: o.class}
+		}
+	}
+	return backstay.Classify(e.Err)
+}
+
+// Is matches context.DeadlineExceeded too where the request has expired, as the
+// errors of package deadline do.
+func (e *CallError) Is(target error) bool {
+	return target == context.DeadlineExceeded && errors.Is(e.Err, ErrExpired)
+}
+
+// Outcome is permanent: the method has run, and said no.
+func (e *Error) Outcome() backstay.Outcome { return backstay.Outcome{Class: backstay.Permanent} }

@@ -1,0 +1,115 @@
+package actors
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// Value is a named value of every actor of a type, kept in the log: it is read
+// when it is asked for, and what is set becomes durable with the method's next
+// record (a nested call, or its end), together with everything else of that
+// record or not at all.
+type Value[A, T any] struct {
+	cellOf[A, T]
+}
+
+// NewValue names a value. The name is part of what is stored, for ever. It
+// panics if the name is empty or contains '/'.
+func NewValue[T, A any](t Type[A], name string, options ...ValueOption[T]) Value[A, T] {
+	return Value[A, T]{newCell[A](t, name, options)}
+}
+
+// ValueOption says how what older programs stored is read.
+type ValueOption[T any] func(*schema[T])
+
+// Version sets the version of the value's form: 1 unless said otherwise.
+// upcast reads what older versions stored; raw is what the codec wrote then.
+// What is of a newer version is not read, but an error: an old program that reads
+// before it writes does not overwrite it.
+func Version[T any](version int, upcast func(from int, raw []byte) (T, error)) ValueOption[T] {
+	return func(s *schema[T]) { s.version, s.upcast = version, upcast }
+}
+
+// Get returns the value, the zero value if none was set.
+func (v Value[A, T]) Get(ctx context.Context, s State[A]) (T, error) {
+	value, _, err := v.Lookup(ctx, s)
+	return value, err
+}
+
+// Lookup returns the value, and whether it was set.
+func (v Value[A, T]) Lookup(ctx context.Context, s State[A]) (value T, ok bool, err error) {
+	raw, ok, err := s.cell(ctx, v.name)
+	if err != nil || !ok {
+		return value, false, err
+	}
+	if value, err = v.decode(s.codec(), raw); err != nil {
+		return value, false, fmt.Errorf("actors: value %q: %w", v.name, err)
+	}
+	return value, true, nil
+}
+
+// Set sets the value. What cannot be encoded, or is too large, is an error here,
+// and fails the step if it is ignored.
+func (v Value[A, T]) Set(s Self[A], value T) error { return v.set(s, v.name, value) }
+
+// Remove unsets the value.
+func (v Value[A, T]) Remove(s Self[A]) error { return s.changed(s.attempt.Remove(v.name)) }
+
+// cellOf is what values and maps have in common.
+type cellOf[A, T any] struct {
+	name string
+	schema[T]
+}
+
+func newCell[A, T any](t Type[A], name string, options []ValueOption[T]) cellOf[A, T] {
+	if name == "" || !validCellName(name) {
+		panic(fmt.Sprintf("actors: the name %q of a value of %s must not be empty nor contain '/'", name, t.name))
+	}
+	c := cellOf[A, T]{name: name, schema: schema[T]{version: 1}}
+	for _, o := range options {
+		o(&c.schema)
+	}
+	if c.version < 1 || c.version > 1 && c.upcast == nil {
+		panic(fmt.Sprintf("actors: value %q of %s: a version is 1 or more, and needs a function for older ones from 2 on", name, t.name))
+	}
+	return c
+}
+
+func (c cellOf[A, T]) set(s Self[A], name string, value T) error {
+	raw, err := c.encode(s.codec(), value)
+	if err != nil {
+		return s.spoil(fmt.Errorf("actors: value %q of %s: %w", name, s.Ref(), err))
+	}
+	return s.changed(s.attempt.Set(name, raw))
+}
+
+// schema is how values of one name are written: the version, then what the
+// codec makes of it.
+type schema[T any] struct {
+	version int
+	upcast  func(from int, raw []byte) (T, error)
+}
+
+func (c schema[T]) encode(codec Codec, value T) ([]byte, error) {
+	raw, err := codec.Encode(value)
+	if err != nil {
+		return nil, err
+	}
+	return append(binary.AppendUvarint(make([]byte, 0, len(raw)+1), uint64(c.version)), raw...), nil //nolint:gosec // checked to be 1 or more
+}
+
+func (c schema[T]) decode(codec Codec, stored []byte) (value T, err error) {
+	version, n := binary.Uvarint(stored)
+	switch {
+	case n <= 0 || version == 0:
+		return value, errors.New("it has no version")
+	case version > uint64(c.version): //nolint:gosec // checked to be 1 or more
+		return value, fmt.Errorf("it is of version %d, and this program knows up to %d: deploy the newer program everywhere first", version, c.version)
+	case version < uint64(c.version): //nolint:gosec // checked to be 1 or more
+		return c.upcast(int(version), stored[n:]) //nolint:gosec // below an int
+	}
+	err = codec.Decode(stored[n:], &value)
+	return value, err
+}
