@@ -74,6 +74,6 @@ type Reader interface {
 	// waiting. It returns entries that are within about maxBytes together, at
 	// least one. An error matches ErrOutOfRange, or is worth another try.
 	Poll(maxBytes int) ([]Entry, error)
-	// Close ends it; wake is not called after it has returned.
+	// Close ends it. A call of wake that is under way may end after it.
 	Close()
 }

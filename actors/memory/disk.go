@@ -50,6 +50,13 @@ type segment struct {
 	last   map[journal.Partition]int64 // the highest offset of each partition in it
 }
 
+// note notes that something about a partition is in the file, up to an offset.
+func (s *segment) note(p journal.Partition, offset int64) {
+	if last, ok := s.last[p]; !ok || last < offset {
+		s.last[p] = offset
+	}
+}
+
 // append queues an entry. Its place is decided here, so that what is queued is
 // in the order of offsets.
 func (d *disk) append(p journal.Partition, part *partition, data []byte, done func(journal.Place, error)) {
@@ -147,7 +154,7 @@ func (d *disk) commit(batch []queued) {
 	current := d.segments[len(d.segments)-1]
 	for i := range batch {
 		q := &batch[i]
-		current.last[q.Partition] = q.Offset
+		current.note(q.Partition, q.Offset)
 		wake := q.part.show(q.Offset)
 		q.done(q.Place, nil)
 		for _, w := range wake {

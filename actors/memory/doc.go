@@ -11,6 +11,7 @@
 // # Defaults
 //
 //	partitions of a type   16
+//	largest entry          64 MiB
 //	messages of a topic    the newest 1,000 are kept for Messages
 //
 // Every type has a log as soon as somebody asks for it. Partitions are shared

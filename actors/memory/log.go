@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"fmt"
 	"sync"
 
 	"github.com/backstay-go/backstay/actors/journal"
@@ -66,7 +67,14 @@ func (l *Log) Append(p journal.Partition, data []byte, done func(journal.Place, 
 	l.add(p, part, data, done)
 }
 
+// maxEntry is the size in bytes of the largest entry.
+const maxEntry = 64 << 20
+
 func (l *Log) add(p journal.Partition, part *partition, data []byte, done func(journal.Place, error)) {
+	if len(data) > maxEntry {
+		done(journal.Place{}, fmt.Errorf("%w: %d bytes for %v, more than %d", journal.ErrTooLarge, len(data), p, maxEntry))
+		return
+	}
 	if l.disk != nil {
 		l.disk.append(p, part, data, done)
 		return

@@ -3,7 +3,6 @@ package memory
 import (
 	"cmp"
 	"context"
-	"hash/fnv"
 	"slices"
 	"sync"
 
@@ -15,14 +14,12 @@ type group struct {
 	count uint32
 
 	mu      sync.Mutex
-	joined  uint64
 	members []*membership
 }
 
 // membership is one member's view.
 type membership struct {
 	group *group
-	seat  uint64
 	journal.Member
 	assigned []journal.Partition
 	changed  chan struct{}
@@ -33,8 +30,7 @@ func (l *Log) Join(_ context.Context, m journal.Member) (journal.Membership, err
 	g := &l.group
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.joined++
-	self := &membership{group: g, seat: g.joined, Member: m, changed: make(chan struct{})}
+	self := &membership{group: g, Member: m, changed: make(chan struct{})}
 	g.members = append(g.members, self)
 	g.share()
 	return self, nil
@@ -86,43 +82,58 @@ func (g *group) share() {
 	}
 }
 
-// shareType fills seats of equal size, give or take one, by rendezvous
-// hashing: who has the highest score for a partition and a free place gets it,
-// so that a change moves few.
+// shareType gives every host an equal share, give or take one. Hosts keep what
+// they have, up to their share, so that as few partitions as possible move.
 func (g *group) shareType(t string, hosts []*membership, shares map[*membership][]journal.Partition) {
-	room := (int(g.count) + len(hosts) - 1) / len(hosts)
-	taken := make(map[*membership]int)
-	for i := range g.count {
-		p := journal.Partition{Type: t, Index: i}
-		ranked := slices.Clone(hosts)
-		slices.SortFunc(ranked, func(a, b *membership) int { return cmp.Compare(score(p, b), score(p, a)) })
-		for _, m := range ranked {
-			if taken[m] < room {
-				taken[m]++
-				shares[m] = append(shares[m], p)
-				break
-			}
+	held := make(map[*membership][]journal.Partition, len(hosts))
+	for _, m := range hosts {
+		held[m] = m.holds(t)
+	}
+	slices.SortStableFunc(hosts, func(a, b *membership) int { return cmp.Compare(len(held[b]), len(held[a])) })
+	share, larger := int(g.count)/len(hosts), int(g.count)%len(hosts)
+	taken := make(map[journal.Partition]bool, g.count)
+	room := make([]int, len(hosts))
+	for i, m := range hosts {
+		room[i] = share
+		if i < larger { // those that have most
+			room[i]++
 		}
+		for _, p := range held[m][:min(len(held[m]), room[i])] {
+			taken[p] = true
+			shares[m] = append(shares[m], p)
+			room[i]--
+		}
+	}
+	rest := g.without(t, taken)
+	for i, m := range hosts {
+		shares[m] = append(shares[m], rest[:room[i]]...)
+		rest = rest[room[i]:]
 	}
 }
 
-func score(p journal.Partition, m *membership) uint64 {
-	h := fnv.New64a()
-	_, _ = h.Write([]byte(p.Type)) // a hash does not fail
-	_, _ = h.Write([]byte{byte(p.Index), byte(p.Index >> 8), byte(p.Index >> 16), byte(p.Index >> 24)})
-	_, _ = h.Write([]byte{byte(m.seat), byte(m.seat >> 8), byte(m.seat >> 16), byte(m.seat >> 24)})
-	x := h.Sum64() // its low bits depend little on the last bytes: mix them
-	x ^= x >> 33
-	x *= 0xff51afd7ed558ccd
-	x ^= x >> 33
-	return x
+// holds are the partitions of a type that a member has.
+func (m *membership) holds(t string) (all []journal.Partition) {
+	for _, p := range m.assigned {
+		if p.Type == t {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// without are the partitions of a type that nobody has taken.
+func (g *group) without(t string, taken map[journal.Partition]bool) (all []journal.Partition) {
+	for i := range g.count {
+		if p := (journal.Partition{Type: t, Index: i}); !taken[p] {
+			all = append(all, p)
+		}
+	}
+	return all
 }
 
 // assign tells the member, if anything changed.
 func (m *membership) assign(all []journal.Partition) {
-	slices.SortFunc(all, func(a, b journal.Partition) int {
-		return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.Index, b.Index))
-	})
+	slices.SortFunc(all, comparePartitions)
 	if slices.Equal(all, m.assigned) {
 		return
 	}

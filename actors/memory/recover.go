@@ -114,10 +114,11 @@ func (r *recovery) take(frames []byte, s *segment) error {
 		frames = rest
 		if f.kind == startFrame {
 			r.starts[f.Partition] = max(r.starts[f.Partition], f.Offset)
+			s.note(f.Partition, f.Offset-1)
 			continue
 		}
 		r.entries[f.Partition] = append(r.entries[f.Partition], f.Entry)
-		s.last[f.Partition] = max(s.last[f.Partition], f.Offset)
+		s.note(f.Partition, f.Offset)
 	}
 	return nil
 }

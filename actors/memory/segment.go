@@ -26,7 +26,8 @@ func (d *disk) rotate() error {
 		return err
 	}
 	if d.file != nil {
-		_ = d.file.Close() // it was synced
+		_ = d.file.Sync()  // with WithoutSync: only the end of the last file may be torn
+		_ = d.file.Close() // what was acknowledged was written
 	}
 	d.file, d.size, d.segments = file, 0, append(d.segments, s)
 	d.dropSegments()
@@ -63,19 +64,22 @@ func (d *disk) needed(s *segment) bool {
 }
 
 // empty writes down where the partitions of a file begin by now, since offsets
-// are never used again, and what is still needed of it.
+// are never used again, and what is still needed of it. The note of a beginning
+// is in turn written anew when its own file goes: a partition may have nothing
+// else.
 func (d *disk) empty(s *segment) error {
 	current := d.segments[len(d.segments)-1]
 	d.batch = appendHead(d.batch[:0])
 	for _, p := range slices.SortedFunc(maps.Keys(s.last), comparePartitions) {
 		first, _ := d.parts(p).bounds()
 		d.batch = appendFrame(d.batch, frame{kind: startFrame, Partition: p, Entry: journal.Entry{Place: journal.Place{Offset: first}}})
+		current.note(p, first-1)
 		for _, e := range d.parts(p).all() {
 			if e.Offset > s.last[p] {
 				break
 			}
 			d.batch = appendFrame(d.batch, frame{entryFrame, p, e})
-			current.last[p] = max(current.last[p], e.Offset)
+			current.note(p, e.Offset)
 		}
 	}
 	return d.flush()

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -40,7 +41,29 @@ func newSnapshotFiles(dir string) (*snapshotFiles, error) {
 		}
 		s.all[stored.Partition] = stored.Manifest
 	}
-	return s, nil
+	return s, s.tidy()
+}
+
+// tidy removes what a crash has left behind: chunks that no manifest names, and
+// files that were never put in place.
+func (s *snapshotFiles) tidy() error {
+	named := make(map[string]bool)
+	for p, m := range s.all {
+		named[s.path(p)+".manifest"] = true
+		for _, c := range m.Chunks {
+			named[s.chunkPath(p, c)] = true
+		}
+	}
+	paths, err := filepath.Glob(filepath.Join(s.dir, "*"))
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
+		if !named[path] {
+			_ = os.Remove(path) // what stays is not read
+		}
+	}
+	return nil
 }
 
 type storedManifest struct {
@@ -98,7 +121,7 @@ func (s *snapshotFiles) save(p journal.Partition, m journal.Manifest, chunks map
 }
 
 func (s *snapshotFiles) path(p journal.Partition) string {
-	return filepath.Join(s.dir, fmt.Sprintf("%s-%d", p.Type, p.Index))
+	return filepath.Join(s.dir, fmt.Sprintf("%s-%d", url.PathEscape(p.Type), p.Index))
 }
 
 func (s *snapshotFiles) chunkPath(p journal.Partition, c journal.Chunk) string {

@@ -68,7 +68,11 @@ func (inc *incarnation) begin(actor string) {
 			return // its end touches the actor again
 		}
 		e, d, n := inc.view.Next(actor)
-		if e == nil || inc.withheld(e) {
+		if e == nil {
+			inc.beginLater(actor)
+			return
+		}
+		if inc.withheld(e) {
 			return
 		}
 		switch {
@@ -81,6 +85,15 @@ func (inc *incarnation) begin(actor string) {
 		default:
 			inc.start(e, n)
 		}
+	}
+}
+
+// beginLater has an actor looked at when a failed link's time has come. It is
+// asked for each time that nothing may begin: when the last appointment came,
+// children may have been out, and the log's clock may have gone back since.
+func (inc *incarnation) beginLater(actor string) {
+	if at := inc.view.RetryAt(actor); at > 0 {
+		inc.agenda.add(appointment{at: at, what: dueRetry, actor: actor})
 	}
 }
 

@@ -11,10 +11,10 @@ import (
 func (n *Node) assign(life context.Context) {
 	for {
 		all, changed := n.membership.Assigned()
-		ended := n.follow(life, all)
+		n.follow(life, all)
 		select {
 		case <-changed:
-		case <-ended:
+		case <-n.vacant: // its partition may be assigned again meanwhile
 		case <-n.stopping:
 			n.drainAll()
 			return
@@ -22,10 +22,11 @@ func (n *Node) assign(life context.Context) {
 	}
 }
 
-// follow starts owners of what is new, and drains those of what is gone. It
-// returns a channel that is closed when an owner has gone whose partition is
-// assigned again meanwhile, nil if there is none.
-func (n *Node) follow(life context.Context, all []journal.Partition) (ended <-chan struct{}) {
+// follow starts owners of what is new, and drains those of what is gone. What is
+// assigned again while it is drained gets a new owner when the old one has gone,
+// whichever of several that is: another that drains may wait for what this one
+// has to run.
+func (n *Node) follow(life context.Context, all []journal.Partition) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.assigned = true
@@ -44,19 +45,28 @@ func (n *Node) follow(life context.Context, all []journal.Partition) (ended <-ch
 		case !o.mustDrain():
 			continue
 		case !o.hasEnded():
-			ended = o.ended
 			continue
 		}
 		o = newOwner(n, t, p)
 		n.owners[p] = o
-		go o.run(life)
+		go func() {
+			o.run(life)
+			n.vacate()
+		}()
 	}
 	for p, o := range n.owners {
 		if o.mustDrain() && o.hasEnded() {
 			delete(n.owners, p)
 		}
 	}
-	return ended
+}
+
+// vacate says that an owner has gone.
+func (n *Node) vacate() {
+	select {
+	case n.vacant <- struct{}{}:
+	default: // it is said already
+	}
 }
 
 func (o *owner) hasEnded() bool {

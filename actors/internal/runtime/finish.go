@@ -203,9 +203,6 @@ func (a *Attempt) fail(r *Retry) {
 	a.fly(&record.Failed{Epoch: a.epoch, Link: a.request.Link, Attempt: a.number, NotBefore: at, Reason: r.Reason}, func() {
 		inc.end(a)
 		inc.reasons[a.request.ID] = r.Reason
-		if at > inc.now {
-			inc.agenda.add(appointment{at: at, what: dueRetry, actor: a.slot.actor})
-		}
 		inc.node.report(Event{
 			Kind: AttemptFailed, Partition: inc.self, Epoch: a.epoch, Actor: a.request.Target.Actor, Method: a.request.Method,
 			ID: a.request.ID, Attempt: a.number, Wait: wait, Err: fmt.Errorf("runtime: %s", r.Reason), Elapsed: inc.sinceLocal(a.since),

@@ -95,9 +95,6 @@ func (inc *incarnation) enlist(e *machine.Entry) {
 	case e.Deadline > 0:
 		inc.agenda.add(appointment{at: e.Deadline, what: dueDeadline, id: e.ID})
 	}
-	if e.RetryAt > inc.now {
-		inc.agenda.add(appointment{at: e.RetryAt, what: dueRetry, actor: e.Target.Actor})
-	}
 	inc.watch(e)
 }
 

@@ -28,6 +28,7 @@ type Node struct {
 	membership journal.Membership // nil: a mere client
 	cancel     context.CancelFunc // of all owners
 	stopping   chan struct{}
+	vacant     chan struct{} // holds one: an owner has gone
 	assigning  sync.WaitGroup
 
 	mu        sync.Mutex
@@ -40,7 +41,7 @@ type Node struct {
 // Open joins the members, starts to own what is assigned, and can call at once.
 func Open(ctx context.Context, log journal.Log, c Config) (*Node, error) {
 	n := &Node{
-		log: log, types: make(map[string]*Type), stopping: make(chan struct{}), owners: make(map[journal.Partition]*owner),
+		log: log, types: make(map[string]*Type), stopping: make(chan struct{}), vacant: make(chan struct{}, 1), owners: make(map[journal.Partition]*owner),
 	}
 	n.config = c.withDefaults()
 	if err := n.host(ctx); err != nil {
@@ -67,10 +68,16 @@ func Open(ctx context.Context, log journal.Log, c Config) (*Node, error) {
 	return n, nil
 }
 
+// tracer is a log that is told which methods run: that of a simulation.
+type tracer interface{ Trace(t Type) Type }
+
 // host takes the types in, and asks for the number of their partitions.
 func (n *Node) host(ctx context.Context) error {
 	for i := range n.config.Types {
 		t := n.config.Types[i]
+		if simulated, ok := n.log.(tracer); ok {
+			t = simulated.Trace(t)
+		}
 		t.Settings = t.withDefaults()
 		switch {
 		case t.Name == "":

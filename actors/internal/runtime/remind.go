@@ -90,7 +90,8 @@ func (inc *incarnation) tryFire(key reminderKey, f *record.Fire) {
 			return
 		}
 		switch early := f.Tick - inc.state.Clock(); {
-		case early <= 0: // a copy of it came first, or it was moved
+		case early <= 0: // a copy of it came first, or it was moved, and its new time may have come meanwhile
+			inc.recall(key)
 		case inc.state.Clock() == 0:
 			inc.node.report(Event{Kind: OutputLost, Partition: inc.self, Epoch: inc.epoch, Actor: key.actor, Name: key.name, Err: errNoClock})
 		default:
@@ -106,6 +107,12 @@ func (inc *incarnation) release(id record.ID) {
 		return
 	}
 	delete(inc.held, id)
+	inc.recall(key)
+}
+
+// recall makes the appointment of a reminder again, whose own found that it
+// could not fire.
+func (inc *incarnation) recall(key reminderKey) {
 	if r, set := inc.state.Reminder(key.actor, key.name); set {
 		inc.agenda.add(appointment{at: r.Next, what: dueReminder, actor: key.actor, name: key.name, tick: r.Next})
 	}

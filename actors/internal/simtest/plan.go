@@ -1,0 +1,98 @@
+package simtest
+
+import (
+	"math/rand/v2"
+	"time"
+)
+
+// kinds of records that faults aim at, the interesting ones more often.
+var kinds = []string{
+	"step", "step", "step", "issued", "issued", "takeover", "write", "begun", "failed", "forwarded",
+	"request", "request", "response", "client request", "expired", "fire", "cancel", "undeliverable",
+}
+
+// Plan draws faults: how many, which, where and when follow from the seed alone.
+// span is about how long the test runs before it is healed; points are those of
+// the test's own, see [View.Point].
+func Plan(seed uint64, processes int, span time.Duration, points ...string) []Fault {
+	rng := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // to be repeatable
+	faults := make([]Fault, rng.IntN(9))
+	for i := range faults {
+		faults[i] = draw(rng, processes, span)
+		if len(points) > 0 && rng.IntN(3) == 0 {
+			faults[i] = Fault{Effect: Crash, Process: rng.IntN(processes), Point: "point " + points[rng.IntN(len(points))], Nth: 1 + rng.IntN(6)}
+		}
+	}
+	return faults
+}
+
+// atAppend are the effects that happen at appends, with how long they last.
+var atAppend = []struct {
+	Effect
+	least, most time.Duration
+}{
+	{Crash, 0, 0},
+	{Crash, 0, 0},
+	{CrashAfter, 0, 0},
+	{Pause, time.Millisecond, 5 * time.Second},
+	{Zombie, 5 * time.Millisecond, 3 * time.Second},
+	{Zombie, 5 * time.Millisecond, 3 * time.Second},
+	{LoseAck, 0, 40 * time.Second},
+	{FailLate, time.Millisecond, 40 * time.Second},
+	{Copy, 10 * time.Microsecond, 20 * time.Second},
+	{Copy, 10 * time.Microsecond, 20 * time.Second},
+	{Fail, 0, 0},
+	{Swap, 0, 0},
+	{Slow, time.Millisecond, 3 * time.Second},
+}
+
+func draw(rng *rand.Rand, processes int, span time.Duration) Fault {
+	f := Fault{Process: rng.IntN(processes)}
+	const elsewhere = 2 // of 15
+	n := rng.IntN(len(atAppend) + elsewhere)
+	if n >= len(atAppend) {
+		return drawElsewhere(rng, f, span)
+	}
+	f.Effect, f.For = atAppend[n].Effect, between(rng, atAppend[n].least, atAppend[n].most)
+	f.Point, f.Nth = "append "+kinds[rng.IntN(len(kinds))], 1+rng.IntN(6)
+	anywhere := f.Effect == Crash || f.Effect == Pause || f.Effect == Zombie // they are not about what is appended
+	switch {
+	case f.Effect == Swap:
+		f.Point = []string{"append request", "append response"}[rng.IntN(2)]
+	case rng.IntN(4) == 0:
+		f.Point, f.Nth = "append", 1+rng.IntN(60)
+	case anywhere && rng.IntN(4) == 0:
+		f.Point, f.Nth = []string{"ack", "poll", "time"}[rng.IntN(3)], 1+rng.IntN(100)
+	}
+	return f
+}
+
+// between draws a time, short ones more often.
+func between(rng *rand.Rand, least, most time.Duration) time.Duration {
+	x := rng.Float64()
+	return least + time.Duration(x*x*x*float64(most-least))
+}
+
+// drawElsewhere draws a fault that is not about appends.
+func drawElsewhere(rng *rand.Rand, f Fault, span time.Duration) Fault {
+	long := func(least, most time.Duration) time.Duration { return between(rng, least, most) }
+	f.Point, f.Nth = "time", 1+rng.IntN(int(span.Milliseconds()))
+	switch rng.IntN(8) {
+	case 0:
+		ahead, behind := long(0, 20*time.Second), long(0, 20*time.Second)
+		f.Effect, f.For = Clock, ahead-behind
+	case 1:
+		f.Effect, f.For = Blind, long(time.Millisecond, 3*time.Second)
+	case 2, 3:
+		f.Effect, f.For = Evict, long(time.Millisecond, 2*time.Second)
+	case 4:
+		f.Effect, f.Point, f.Nth, f.For = FailLate, "save", 1+rng.IntN(3), long(time.Millisecond, 5*time.Second)
+	case 5:
+		f.Effect, f.Point, f.Nth, f.For = Slow, "save", 1+rng.IntN(3), long(time.Millisecond, 5*time.Second)
+	case 6:
+		f.Effect, f.Point, f.Nth = LoseAnswer, "answer", 1+rng.IntN(5)
+	default:
+		f.Effect, f.Point, f.Nth = Fail, "poll", 1+rng.IntN(100)
+	}
+	return f
+}

@@ -1,0 +1,77 @@
+package simtest_test
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/backstay-go/backstay/actors/internal/runtime"
+	"github.com/backstay-go/backstay/actors/internal/simtest"
+)
+
+// Scenes are what random walks came upon once in thousands of seeds.
+
+// root is what a client asks for at a time.
+type root struct {
+	at     time.Duration
+	to     string
+	script []op
+}
+
+// scene plays roots on one process with one partition a type.
+func scene(t *testing.T, s runtime.Settings, faults []simtest.Fault, roots ...root) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{judge: simtest.NewJudge(), setting: s, config: runtime.Config{DeadTopic: "dead"}}
+		w.cluster = simtest.New(simtest.Options{Seed: 1, Partitions: 1, Faults: faults, Judge: w.judge})
+		w.fleet = simtest.NewFleet(w.cluster, w.start)
+		if err := w.fleet.Launch(0); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		if w.client, err = runtime.Open(context.Background(), w.cluster.Log("client", -1), runtime.Config{}); err != nil {
+			t.Fatal(err)
+		}
+		for i, r := range roots {
+			go w.ask(r.at, runtime.ClientCall{Target: address(r.to), Method: "do", Args: (&op{Script: r.script}).args(), Key: strconv.Itoa(i)})
+		}
+		time.Sleep(2 * time.Second)
+		w.settle("at the end")
+		for _, err := range w.fleet.Stop() {
+			w.fail("%v", err)
+		}
+		_ = w.client.Stop(context.Background()) // a client has nothing to hand over
+		w.cluster.Close()
+		if bad := w.bad(); len(bad) > 0 {
+			t.Error(strings.Join(bad, "\n"))
+		}
+	})
+}
+
+func TestAReminderThatIsMovedWhileItsFireIsUnderWayFires(t *testing.T) {
+	remind := []op{{Do: "remind", Cell: "r", Wait: 100, Script: []op{{Do: "end"}}}}
+	scene(t, runtime.Settings{},
+		[]simtest.Fault{{Effect: simtest.FailLate, Point: "append fire", Nth: 1, For: 500 * time.Millisecond}},
+		root{0, "p/0", remind}, root{20 * time.Millisecond, "p/0", append([]op{{Do: "sleep", Wait: 200}}, remind...)},
+	)
+}
+
+func TestAPartitionThatComesBackIsOwnedAgainThoughAnotherStillDrains(t *testing.T) {
+	scene(t, runtime.Settings{},
+		[]simtest.Fault{{Effect: simtest.Zombie, Point: "time", Nth: 200, For: 10 * time.Millisecond}},
+		root{0, "q/2", []op{{Do: "sleep", Wait: 600}, {Do: "call", To: "p/1", Script: []op{{Do: "end"}}}}},
+		root{0, "p/0", []op{{Do: "sleep", Wait: 400}}},
+	)
+}
+
+func TestARetryComesThoughTheLogsClockWentBackWhileChildrenWereOut(t *testing.T) {
+	nothing := []op{{Do: "end"}}
+	scene(t, runtime.Settings{StepTimeout: 2 * time.Minute, Backoff: func(uint64) time.Duration { return 5 * time.Second }},
+		[]simtest.Fault{{Effect: simtest.Clock, Point: "time", Nth: 1000, For: -time.Minute}},
+		root{0, "p/0", []op{{Do: "go", To: "q/2", Script: []op{{Do: "sleep", Wait: 40_000}}}, {Do: "await briefly"}, {Do: "retry"}}},
+		root{12 * time.Second, "p/1", nothing}, root{24 * time.Second, "p/3", nothing}, root{36 * time.Second, "q/4", nothing}, // so that the process learns of it
+	)
+}
