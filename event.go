@@ -75,6 +75,9 @@ const (
 	RecordSkipped Kind = "record skipped"
 	// OutputLost is a message that can never be delivered: Err.
 	OutputLost Kind = "output lost"
+	// LogFailed is an append, a send or a read of a log that failed: Err. What
+	// is to be done again will be.
+	LogFailed Kind = "log failed"
 	// OutboxCongested says that what waits for a destination exceeds its bound,
 	// Err says which; without Err it no longer does.
 	OutboxCongested Kind = "outbox congested"

@@ -24,6 +24,7 @@ var kinds = map[runtime.EventKind]backstay.Kind{
 	runtime.SnapshotFailed: backstay.SnapshotFailed,
 	runtime.HookPanicked:   backstay.CallbackPanicked,
 	runtime.Congested:      backstay.OutboxCongested,
+	runtime.AppendFailed:   backstay.LogFailed,
 }
 
 // watcher is what the runtime tells, nil if nobody wants to know.
