@@ -64,6 +64,7 @@ func (t *tenure) begin(ctx context.Context) (Result, error) {
 	result, err := t.guard.store.Begin(ctx, t.hold, t.request.Fingerprint, t.guard.config.Lease)
 	if err == nil && result.State == Started {
 		t.until = asked.Add(t.guard.config.Lease) // from before the asking: never longer than the store thinks
+		t.unprotected = result.Unprotected
 	}
 	return result, err
 }

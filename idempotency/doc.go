@@ -12,8 +12,9 @@
 //
 // On the client's side a [Policy] sees to it that a call has a key, the same on
 // every retry and hedge. The caller's own key ([WithKey]) wins; otherwise one
-// is made, if the target is known to honour keys. Within a piece of work that is itself
-// repeated, [Derive] makes the same keys again.
+// is made, if the target is known to honour keys. Within work that is itself
+// keyed the keys that are made follow from that of the work, so that a second
+// run makes the same again; [Derive] does so by name.
 //
 // On the server's and the consumer's side a [Guard] runs work once per key:
 //
@@ -47,7 +48,7 @@
 //	         Retention      24 h           from the end of the work
 //	         MaxWait        60 s           NoWait refuses at once
 //	         RetryAfter     1 s            told with refusals that are worth coming back for
-//	         Grace          30 s           NoGrace ends work together with its caller
+//	         Grace          5 s            NoGrace ends work together with its caller
 //	         Poll           250 ms         for stores that cannot wake who waits
 //	         MaxBody        1 MiB          larger bodies are refused
 //	         MaxAnswer      256 KiB        of larger answers only a mark is kept
@@ -57,7 +58,8 @@
 // # Errors
 //
 // Every refusal is an [*Error] that matches one of these; the codes of gRPC are
-// those that a server answers with.
+// those that a server answers with. Its text is for the operator; a caller is
+// given [Error.Told], which names neither the guard nor the cause.
 //
 //	                    HTTP                class       gRPC
 //	ErrKeyMissing       400                 permanent   INVALID_ARGUMENT
@@ -87,6 +89,11 @@
 //   - A context with a key gives it to every call made with it. Work that makes
 //     several calls derives a key for each. The key that a Guard got is not
 //     passed on by itself: see [IncomingKey].
+//   - The keys that a Policy makes within keyed work go by the order of its
+//     calls to one target, method and path: see [Ensure]. Calls that are made
+//     at once, or only sometimes, want a key by name. Where the order differs
+//     from run to run, the callee refuses with [ErrMismatch], or, where two
+//     calls are the same in every byte, takes the one for the other.
 //   - The answer must be complete when work returns, and be judged honestly: a
 //     500 that is kept is replayed for a day.
 //   - The owner of a key gets its answer even where it could not be stored; the

@@ -30,7 +30,7 @@ const (
 	LetThrough backstay.Kind = "let through"
 )
 
-// Why a [Guard] refused.
+// Why a [Guard] refused; see [Error.Reason].
 const (
 	ReasonKeyMissing    backstay.Reason = "key_missing"
 	ReasonKeyInvalid    backstay.Reason = "key_invalid"
@@ -39,4 +39,6 @@ const (
 	ReasonAnswerNotKept backstay.Reason = "answer_not_kept"
 	ReasonStoreFull     backstay.Reason = "store_full"
 	ReasonStoreFailed   backstay.Reason = "store_failed"
+	ReasonLeaseLost     backstay.Reason = "lease_lost"
+	ReasonBodyTooLarge  backstay.Reason = "body_too_large"
 )

@@ -14,7 +14,7 @@ const (
 	DefaultRetention  = 24 * time.Hour
 	DefaultMaxWait    = time.Minute
 	DefaultRetryAfter = time.Second
-	DefaultGrace      = 30 * time.Second
+	DefaultGrace      = 5 * time.Second
 	DefaultPoll       = 250 * time.Millisecond
 	DefaultMaxBody    = 1 << 20
 	DefaultMaxAnswer  = 256 << 10

@@ -70,15 +70,3 @@ func KeyFrom(ctx context.Context) string {
 	key, _ := ctx.Value(outgoingKey{}).(string)
 	return key
 }
-
-type incomingKey struct{}
-
-// IncomingKey returns the key that the work which runs with ctx was asked for
-// with, if a [Guard] runs it; otherwise it is empty. It is not sent along with
-// outgoing calls, since each of those needs a key of its own:
-//
-//	ctx = idempotency.WithKey(ctx, idempotency.Derive(idempotency.IncomingKey(ctx), "charge"))
-func IncomingKey(ctx context.Context) string {
-	key, _ := ctx.Value(incomingKey{}).(string)
-	return key
-}

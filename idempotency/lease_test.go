@@ -103,8 +103,8 @@ func TestTheContextOfWorkEndsGraceAfterItsCaller(t *testing.T) {
 		grace time.Duration
 		want  ends
 	}{
-		"a cancelled caller":              {cancelAfter, 0, ends{31 * time.Second, context.Canceled, hungUp, false}},
-		"a caller with a deadline":        {deadlineAfter, 0, ends{31 * time.Second, context.DeadlineExceeded, context.DeadlineExceeded, true}},
+		"a cancelled caller":              {cancelAfter, 0, ends{6 * time.Second, context.Canceled, hungUp, false}},
+		"a caller with a deadline":        {deadlineAfter, 0, ends{6 * time.Second, context.DeadlineExceeded, context.DeadlineExceeded, true}},
 		"a cancelled caller, short grace": {cancelAfter, 2 * time.Second, ends{3 * time.Second, context.Canceled, hungUp, false}},
 		"a cancelled caller, no grace":    {cancelAfter, idempotency.NoGrace, ends{time.Second, context.Canceled, hungUp, false}},
 		"a caller's deadline, no grace":   {deadlineAfter, idempotency.NoGrace, ends{time.Second, context.DeadlineExceeded, context.DeadlineExceeded, true}},

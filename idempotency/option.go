@@ -30,7 +30,8 @@ func WithScope(s *backstay.Scope) Option { return func(with *collaborators) { wi
 
 // WithGenerator replaces [NewKey] as the maker of a [Policy]'s keys. It must
 // never make the same key twice, its keys must pass [CheckKey], and it may be
-// called from several goroutines. A [Guard] ignores it.
+// called from several goroutines. It is not asked within work that a [Guard]
+// runs, see [Ensure]. A [Guard] ignores it.
 func WithGenerator(newKey func() string) Option {
 	return func(with *collaborators) { with.newKey = newKey }
 }

@@ -3,9 +3,9 @@ package idempotency
 import (
 	"context"
 	"net/textproto"
-	"strings"
 
 	"github.com/backstay-go/backstay"
+	"github.com/backstay-go/backstay/internal/wire"
 )
 
 // Config is the data of a [Policy]: which calls carry a key, and how. The zero
@@ -25,20 +25,9 @@ type Config struct {
 // Validate returns every fault at once, each a [backstay.FieldError].
 func (c Config) Validate() error {
 	return backstay.Check(backstay.Setting{
-		Path: "header", Value: c.Header, Valid: c.Header == "" || isToken(c.Header),
-		Allowed: "must be a header name: letters, digits and -_.!#$%&'*+^`|~",
+		Path: "header", Value: c.Header, Valid: c.Header == "" || wire.IsToken(c.Header),
+		Allowed: "must be a header name: " + wire.Tokens,
 	})
-}
-
-// isToken reports whether name is a token of RFC 9110.
-func isToken(name string) bool {
-	for _, r := range name {
-		alphanumeric := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
-		if !alphanumeric && !strings.ContainsRune("-_.!#$%&'*+^`|~", r) {
-			return false
-		}
-	}
-	return name != ""
 }
 
 // Policy is the client's side of idempotency: it sees to it that a call has a
@@ -69,13 +58,25 @@ func New(c Config, options ...Option) (*Policy, error) {
 // holds it. The caller's own key, see [WithKey], wins; otherwise p makes one if
 // it generates keys. Without either, ctx comes back as it is, with an empty
 // key. Call it once a call, before the first attempt.
-func Ensure(ctx context.Context, p *Policy) (context.Context, string) {
+//
+// Within work that a [Guard] runs, the key is not random: it follows from the
+// key, the scope and the guard's name of the work, from kind, which protocols
+// set to the target, the method and the path, and from how many calls of that
+// kind the work has made before. Work that runs again thus makes the same keys
+// again, as long as it makes its calls of one kind in the same order; where it
+// makes several at once, or leaves some out, give each its own with [Derive].
+// A call that is to be made anew each time is given a [NewKey].
+func Ensure(ctx context.Context, p *Policy, kind ...string) (context.Context, string) {
 	key := KeyFrom(ctx)
 	if key == "" {
 		if p == nil || p.make == nil {
 			return ctx, ""
 		}
-		key = p.make()
+		if in := incomingOf(ctx); in != nil {
+			key = in.next(kind)
+		} else {
+			key = p.make()
+		}
 		ctx = WithKey(ctx, key)
 	}
 	backstay.Note(ctx, func(s *backstay.Summary) { s.Key = key })

@@ -49,29 +49,14 @@ func gaveUp(ctx context.Context) error {
 	return fmt.Errorf("idempotency: the caller gave up before the work began: %w", backstay.ContextError(ctx))
 }
 
-// reasons are the names of refusals in events.
-var reasons = []struct {
-	err    error
-	reason backstay.Reason
-}{
-	{ErrKeyMissing, ReasonKeyMissing},
-	{ErrKeyInvalid, ReasonKeyInvalid},
-	{ErrMismatch, ReasonMismatch},
-	{ErrInFlight, ReasonInFlight},
-	{ErrAnswerNotKept, ReasonAnswerNotKept},
-	{ErrStoreFull, ReasonStoreFull},
-	{ErrStoreFailed, ReasonStoreFailed},
-}
-
 // emitRefusal tells of a refusal. A caller who gave up was not refused.
 func (g *Guard) emitRefusal(ctx context.Context, err error) {
-	for _, r := range reasons {
-		if errors.Is(err, r.err) {
-			o := backstay.Classify(err)
-			g.scope.Emit(ctx, backstay.Event{
-				Kind: backstay.CallRejected, Reason: r.reason, Err: err, Outcome: o, Wait: o.RetryAfter,
-			})
-			return
-		}
+	refusal, ok := errors.AsType[*Error](err)
+	if !ok || refusal.Reason() == "" {
+		return
 	}
+	o := backstay.Classify(err)
+	g.scope.Emit(ctx, backstay.Event{
+		Kind: backstay.CallRejected, Reason: refusal.Reason(), Err: err, Outcome: o, Wait: o.RetryAfter,
+	})
 }

@@ -52,9 +52,13 @@ func (t *tenure) free(ctx context.Context) {
 }
 
 // settle tells the store how the work ended, several times if it fails, on a
-// context that outlives the caller's.
+// context that outlives the caller's. A store that let the work begin because it
+// failed is told once.
 func (t *tenure) settle(ctx context.Context, tell func(context.Context) error) error {
-	const tries = 3
+	tries := 3
+	if t.unprotected {
+		tries = 1
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), t.guard.config.Lease/renewals)
 	defer cancel()
 	for try := 1; ; try++ {

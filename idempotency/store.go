@@ -72,6 +72,11 @@ type Result struct {
 	Remaining time.Duration
 	// Record is that of a completed key.
 	Record Record
+	// Unprotected says of a claim that Started that the store could not be
+	// asked, and lets the work begin all the same. It is told once how such
+	// work ends: whoever waits for the answer does not wait for a store that
+	// fails.
+	Unprotected bool
 }
 
 // State says what became of a claim.

@@ -11,14 +11,16 @@ import (
 )
 
 // tenure is one attempt to own a key and, if that succeeds, the time as its
-// owner: from Begin until Complete or Release. While the work runs, until and
-// lost belong to the keeper.
+// owner: from Begin until Complete or Release. While the work runs, until,
+// lost and unprotected belong to the keeper.
 type tenure struct {
 	guard   *Guard
 	request Request
 	hold    Claim
 	until   backstay.Instant // when the lease ends
 	lost    error            // why it was lost; nil if it was not
+
+	unprotected bool // the store let the work begin without knowing of it
 
 	end       context.CancelCauseFunc // ends the context of the work
 	stop      context.CancelFunc      // ends what helpers do
@@ -101,9 +103,9 @@ func (t *tenure) leave() {
 func (t *tenure) workContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	grace := t.guard.config.Grace
 	if grace == NoGrace {
-		return context.WithValue(ctx, incomingKey{}, t.request.Key), func() {}
+		return context.WithValue(ctx, incomingKey{}, t.newIncoming()), func() {}
 	}
-	working := context.WithValue(context.WithoutCancel(ctx), incomingKey{}, t.request.Key)
+	working := context.WithValue(context.WithoutCancel(ctx), incomingKey{}, t.newIncoming())
 	if end, ok := ctx.Deadline(); ok {
 		return context.WithDeadline(working, end.Add(grace))
 	}

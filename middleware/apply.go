@@ -89,10 +89,10 @@ func (h *house) refuse(t Target) error {
 	if h.gone.Load() {
 		return &ClosedError{Name: h.name}
 	}
-	if t.unbuildable != nil {
-		return nil // it is told with the faults
+	if t.unbuildable == nil { // else there is worse to tell
+		return sameName(t.Name, h.name)
 	}
-	return sameName(t.Name, h.name)
+	return nil
 }
 
 // sameName refuses another name than the one that something was built with.

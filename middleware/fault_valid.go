@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/backstay-go/backstay"
+	"github.com/backstay-go/backstay/internal/wire"
 )
 
 // ValidateFaults returns every fault of the configuration of all at once, each
@@ -207,14 +208,12 @@ func isParameter(segment string, last bool) bool {
 
 func areHeaders(all map[string]string) bool {
 	for name, value := range all {
-		if name == "" || strings.ContainsFunc(name, notInName) || strings.ContainsFunc(value, isControl) {
+		if name == "" || strings.ContainsFunc(name, notInName) || strings.ContainsFunc(value, wire.IsControl) {
 			return false
 		}
 	}
 	return true
 }
-
-func isControl(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
 
 func listed(kinds []FaultKind) string {
 	words := make([]string, len(kinds))

@@ -11,9 +11,14 @@ const (
 	// PoliciesRefused says that the file could not be read or has faults, and
 	// that the last good version stays in force; Err says why.
 	PoliciesRefused backstay.Kind = "policies refused"
-	// PolicyChanged says that one target, or the server, has changed, come or
-	// gone.
+	// PolicyAdded says that a target, or the server, has come.
+	PolicyAdded backstay.Kind = "policy added"
+	// PolicyChanged says that a target, or the server, is another one now.
 	PolicyChanged backstay.Kind = "policy changed"
+	// PolicyRemoved says that a target, or the server, has gone. What was built
+	// from it stays as it is, but a router gives its requests to what matches
+	// them now, or else to [Unmatched].
+	PolicyRemoved backstay.Kind = "policy removed"
 	// PolicyNotApplied says that what was built from a target could not take
 	// its new version, or not all of it; Err says why.
 	PolicyNotApplied backstay.Kind = "policy not applied"

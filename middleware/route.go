@@ -150,3 +150,8 @@ func (r *Routes[T]) All(f func(name string, built T) bool) {
 		}
 	}
 }
+
+// Registries calls f with the registry of each target, as All does.
+func (r *Routes[T]) Registries(f func(name string, r *Registry) bool) {
+	r.All(func(name string, built T) bool { return f(name, built.Pipelines()) })
+}

@@ -52,7 +52,7 @@ func DoOr[T any](ctx context.Context, p *Pipeline, l *fallback.Ladder[struct{}, 
 	v := p.now()
 	c := call[struct{}, T]{pipeline: p, version: v, ladder: permitted(v, l), exchange: backstay.Plain[T]{}, began: backstay.Now()}
 	if v.idempotency != nil {
-		ctx, _ = idempotency.Ensure(ctx, v.idempotency)
+		ctx, _ = idempotency.Ensure(ctx, v.idempotency, p.scope.Policy)
 	}
 	return watched(ctx, &c, struct{}{}, func(ctx context.Context, q struct{}) (T, error) {
 		return nest(ctx, &c, q, func(ctx context.Context, _ struct{}) (T, error) { return f(ctx) })
@@ -64,7 +64,7 @@ func DoOr[T any](ctx context.Context, p *Pipeline, l *fallback.Ladder[struct{}, 
 func Race[T any](ctx context.Context, p *Pipeline, l *fallback.Ladder[struct{}, T], f func(context.Context) (T, error)) (T, error) {
 	if p != nil {
 		if v := p.now(); v.idempotency != nil {
-			ctx, _ = idempotency.Ensure(ctx, v.idempotency)
+			ctx, _ = idempotency.Ensure(ctx, v.idempotency, p.scope.Policy)
 		}
 	}
 	return Run(ctx, p, l, backstay.Plain[T]{}, struct{}{}, func(ctx context.Context, _ struct{}) (T, error) {

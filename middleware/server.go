@@ -40,7 +40,8 @@ type Server struct {
 	// where callers can be trusted with it. Default: none is read.
 	PriorityHeader string `json:"priority_header,omitempty" yaml:"priority_header,omitempty"`
 	// Idempotency does the work of requests that carry a key once. It needs a
-	// store, which is an option of the protocol's constructor.
+	// store, which is an option of the protocol's constructor. Such work goes on
+	// for a while after its caller has given up: see [Server.Grace].
 	Idempotency *idempotency.GuardConfig `json:"idempotency,omitempty" yaml:"idempotency,omitempty"`
 	// KeyHeader names the header, or key of metadata, that carries the
 	// idempotency key. Default: Idempotency-Key.
@@ -136,4 +137,36 @@ func (s Server) longest() bound {
 		return bound{}
 	}
 	return boundOf("deadline.cap", s.Deadline.Cap, deadline.DefaultCap)
+}
+
+// Grace is how long keyed work may go on after its caller has given up, its
+// timeout has passed, or the cap: what Idempotency.Grace says, and where that
+// says nothing [idempotency.DefaultGrace], but no longer than Timeout and the
+// cap, so that a handler that hangs, its permit and its calls downstream do not
+// outlast the limits of the server many times over. It is 0 without
+// Idempotency, and where the section says [idempotency.NoGrace].
+func (s Server) Grace() time.Duration {
+	switch {
+	case s.Idempotency == nil:
+		return 0
+	case s.Idempotency.Grace != 0:
+		return max(s.Idempotency.Grace, 0)
+	}
+	grace := idempotency.DefaultGrace
+	for _, most := range [...]time.Duration{s.Timeout, s.longest().d} {
+		if most > 0 {
+			grace = min(grace, max(most, time.Millisecond))
+		}
+	}
+	return grace
+}
+
+// guards returns the Idempotency section with the server's own default.
+func (s Server) guards() *idempotency.GuardConfig {
+	if s.Idempotency == nil || s.Idempotency.Grace != 0 {
+		return s.Idempotency
+	}
+	c := *s.Idempotency
+	c.Grace = s.Grace()
+	return &c
 }

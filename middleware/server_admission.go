@@ -48,7 +48,7 @@ func NewAdmission(s Server, store idempotency.Store, o backstay.Observer) (*Admi
 func newAdmission(s Server, store idempotency.Store, was *Admission) (*Admission, error) {
 	err := backstay.Check(backstay.Setting{
 		Path: "idempotency.store", Value: "none", Valid: s.Idempotency == nil || store != nil,
-		Allowed: "must be given",
+		Allowed: "must be given: pass ServerStore to the constructor",
 	})
 	if err := errors.Join(s.Validate(), s.under(err)); err != nil {
 		return nil, backstay.Under("middleware", err)
@@ -92,7 +92,7 @@ func (a *Admission) protect(store idempotency.Store, was *Admission) error {
 		make1(&a.bulkhead, now.Bulkhead, was.bulkhead, had.Bulkhead, func(c bulkhead.Config) (*bulkhead.Bulkhead, error) {
 			return bulkhead.New(c, bulkhead.WithScope(a.scope))
 		}),
-		make1(&a.guard, now.Idempotency, was.guard, had.Idempotency, func(c idempotency.GuardConfig) (*idempotency.Guard, error) {
+		make1(&a.guard, now.guards(), was.guard, had.guards(), func(c idempotency.GuardConfig) (*idempotency.Guard, error) {
 			return idempotency.NewGuard(c, store, idempotency.WithScope(a.scope))
 		}),
 	)

@@ -70,6 +70,13 @@ func (e *Entrance) Apply(s Server) error {
 	return nil
 }
 
+// Statuses returns the state of the server in force: its name and its bulkhead.
+// It has the shape of [Registry.Statuses], for those who measure.
+func (e *Entrance) Statuses() []Status {
+	a := e.Now()
+	return []Status{{Name: a.scope.Name(), Bulkhead: bulkheadStatus(a.bulkhead)}}
+}
+
 // Close waits for handlers that have outlasted their timeout, under any Server
 // that was in force, or until ctx ends; see [Admission.Close].
 func (e *Entrance) Close(ctx context.Context) error {

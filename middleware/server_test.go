@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -94,7 +95,7 @@ func unjoin(err error) (all []error) {
 func TestAServerWithKeysNeedsAStore(t *testing.T) {
 	_, err := middleware.NewAdmission(middleware.Server{Name: "stock", Idempotency: &idempotency.GuardConfig{}}, nil, nil)
 	var f *backstay.FieldError
-	if !errors.As(err, &f) || f.Path != "middleware.stock.idempotency.store" {
+	if !errors.As(err, &f) || f.Path != "middleware.stock.idempotency.store" || !strings.Contains(err.Error(), "ServerStore") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -203,3 +204,25 @@ func TestARelayTellsOfTheLatestFailure(t *testing.T) {
 }
 
 type relayed struct{}
+
+func TestKeyedWorkOutlastsItsCallerByNoMoreThanTheServersLimits(t *testing.T) {
+	keys := &idempotency.GuardConfig{}
+	for name, c := range map[string]struct {
+		server middleware.Server
+		want   time.Duration
+	}{
+		"no keys":               {middleware.Server{Timeout: time.Second}, 0},
+		"no limits":             {middleware.Server{Idempotency: keys}, 5 * time.Second},
+		"the cap by default":    {middleware.Server{Idempotency: keys, Deadline: &deadline.IncomingConfig{}}, 5 * time.Second},
+		"no cap":                {middleware.Server{Idempotency: keys, Deadline: &deadline.IncomingConfig{Cap: deadline.NoCap}}, 5 * time.Second},
+		"a short cap":           {middleware.Server{Idempotency: keys, Deadline: &deadline.IncomingConfig{Cap: time.Second}}, time.Second},
+		"a shorter timeout":     {middleware.Server{Idempotency: keys, Timeout: time.Second / 2, Deadline: &deadline.IncomingConfig{Cap: time.Second}}, time.Second / 2},
+		"less than a guard has": {middleware.Server{Idempotency: keys, Timeout: time.Microsecond}, time.Millisecond},
+		"what the section says": {middleware.Server{Idempotency: &idempotency.GuardConfig{Grace: time.Minute}, Timeout: time.Second}, time.Minute},
+		"none":                  {middleware.Server{Idempotency: &idempotency.GuardConfig{Grace: idempotency.NoGrace}, Timeout: time.Second}, 0},
+	} {
+		if got := c.server.Grace(); got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}

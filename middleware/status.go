@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/backstay-go/backstay/bulkhead"
 	"github.com/backstay-go/backstay/hedge"
 )
 
@@ -77,7 +78,7 @@ func (p *Pipeline) Status() Status {
 	v := p.now()
 	s := Status{
 		Name: p.scope.Policy, Key: p.scope.Key, Closed: v.refuses(), Abandoned: v.timeouts().Late(),
-		Budget: v.budgetStatus(), Breaker: v.breakerStatus(), Bulkhead: v.bulkheadStatus(),
+		Budget: v.budgetStatus(), Breaker: v.breakerStatus(), Bulkhead: bulkheadStatus(v.bulkhead),
 	}
 	if h := v.hedges(); h != nil {
 		s.Hedge = hedgeStatus(h)
@@ -104,11 +105,11 @@ func (v *version) breakerStatus() *BreakerStatus {
 	}
 }
 
-func (v *version) bulkheadStatus() *BulkheadStatus {
-	if v.bulkhead == nil {
+func bulkheadStatus(b *bulkhead.Bulkhead) *BulkheadStatus {
+	if b == nil {
 		return nil
 	}
-	return &BulkheadStatus{InFlight: v.bulkhead.InFlight(), Queued: v.bulkhead.Queued(), Limit: v.bulkhead.Limit()}
+	return &BulkheadStatus{InFlight: b.InFlight(), Queued: b.Queued(), Limit: b.Limit()}
 }
 
 func hedgeStatus(h *hedge.Policy) *HedgeStatus {

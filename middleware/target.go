@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -53,8 +54,8 @@ func Unbuildable(name string, why error) Target {
 // Propagation says who is told how long the caller still waits, and which
 // attempt this is. The zero value tells nobody: a third party has no use for it.
 type Propagation struct {
-	// Hosts are the hosts that are told, as they stand in the URL, with their
-	// port if it has one; "*" means all.
+	// Hosts are the hosts that are told. One without a port fits every port, and
+	// "*" every host.
 	Hosts []string `json:"hosts,omitempty" yaml:"hosts,omitempty"`
 	// Header names the codec of the deadline: x-backstay-timeout-ms (the
 	// default), grpc-timeout, connect-timeout-ms or
@@ -121,10 +122,23 @@ func (p Propagation) validate() error {
 		rules = append(rules, backstay.Setting{
 			Path: fmt.Sprintf("hosts[%d]", i), Value: strconv.Quote(host),
 			Valid:   host == "*" || host != "" && !strings.ContainsAny(host, "*/@?# "),
-			Allowed: `must be a host as it stands in a URL, with its port if it has one, or "*" for all`,
+			Allowed: `must be a host, which fits every port, a host with its port, or "*" for all`,
 		})
 	}
 	return backstay.Check(rules...)
+}
+
+// Tells reports whether host, which may have a port, is told.
+func (p Propagation) Tells(host string) bool {
+	return slices.ContainsFunc(p.Hosts, func(told string) bool {
+		return told == "*" || len(host) >= len(told) &&
+			strings.EqualFold(host[:len(told)], told) && isPort(host[len(told):])
+	})
+}
+
+// isPort reports whether s, which follows a host, is nothing or its port.
+func isPort(s string) bool {
+	return s == "" || s[0] == ':' && strings.Trim(s[1:], "0123456789") == ""
 }
 
 // Codec returns the codec that Header names.

@@ -48,3 +48,20 @@ func TestARegistryTellsOnWhoseBehalfItActs(t *testing.T) {
 		t.Error("a policy out of nothing")
 	}
 }
+
+func TestAHostWithoutAPortFitsEveryPort(t *testing.T) {
+	p := middleware.Propagation{Hosts: []string{"payments.internal", "stock:8080", "[::1]"}}
+	for host, told := range map[string]bool{
+		"payments.internal": true, "payments.internal:41251": true, "Payments.Internal:80": true,
+		"stock:8080": true, "stock:80": false, "stock": false, "stock:80801": false,
+		"[::1]:80": true, "[::1]": true,
+		"payments.internal.evil.test": false, "payments.internal:80@evil.test": false, "payments": false, "": false,
+	} {
+		if got := p.Tells(host); got != told {
+			t.Errorf("%q is told: %v", host, got)
+		}
+	}
+	if (middleware.Propagation{}).Tells("a") || !(middleware.Propagation{Hosts: []string{"*"}}).Tells("a:1") {
+		t.Error("nobody, or not everybody, is told")
+	}
+}

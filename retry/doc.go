@@ -56,7 +56,8 @@
 // The answer, or one of these:
 //
 //	the last answer, nil error  it is a failure, and there is no other attempt
-//	*ExhaustedError             attempts used up (two or more), or no time
+//	*ExhaustedError             attempts used up (two or more), no time, or an
+//	                            empty budget
 //	*RefusedError               a later attempt was rejected before it was sent
 //	an error that matches       ctx ended between attempts or in a later one;
 //	ctx.Err(), its cause,       its class is canceled

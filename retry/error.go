@@ -13,8 +13,8 @@ import (
 // ErrExhausted is matched, through errors.Is, by every [ExhaustedError].
 var ErrExhausted = errors.New("retry: gave up")
 
-// ExhaustedError says that a call was given up: its attempts were used up, or
-// the next wait did not fit. It keeps the error of the last attempt, which
+// ExhaustedError says that a call was given up: its attempts were used up, the
+// next wait did not fit, or the budget paid for no other attempt. It keeps the error of the last attempt, which
 // errors.Is and errors.As find, and whose class it has for policies above.
 type ExhaustedError struct {
 	// Name says whose policy it was; empty outside a pipeline.
@@ -24,7 +24,8 @@ type ExhaustedError struct {
 	// Elapsed is the time from the start of the call, or, for [Run] without a
 	// budget, from the end of the first attempt.
 	Elapsed time.Duration
-	// Reason is [backstay.ReasonExhausted] or [backstay.ReasonNoTime].
+	// Reason is [backstay.ReasonExhausted], [backstay.ReasonNoTime] or
+	// [backstay.ReasonBudgetEmpty].
 	Reason backstay.Reason
 	// Wait is the wait that did not fit, with [backstay.ReasonNoTime].
 	Wait time.Duration
@@ -37,8 +38,12 @@ type ExhaustedError struct {
 func (e *ExhaustedError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: gave up after %s in %v", who(e.Name), count(e.Attempts), e.Elapsed.Round(time.Microsecond))
-	if e.Reason == backstay.ReasonNoTime {
+	switch e.Reason {
+	case backstay.ReasonNoTime:
 		fmt.Fprintf(&b, " because a wait of %v does not fit", e.Wait)
+	case backstay.ReasonBudgetEmpty:
+		b.WriteString(" because the retry budget is empty")
+	default:
 	}
 	fmt.Fprintf(&b, ": %v", e.Last)
 	return b.String()

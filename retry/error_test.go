@@ -88,3 +88,23 @@ func TestAnExhaustedErrorHasTheClassOfTheLastFailure(t *testing.T) {
 		t.Errorf("is %+v", got)
 	}
 }
+
+func TestAnEmptyBudgetIsNamedAndHidesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cause := backstay.Mark(errDown, backstay.Outcome{Class: backstay.Overload, RetryAfter: time.Second})
+		empty := retry.Config{Budget: retry.BudgetConfig{Burst: retry.NoBurst}}
+		named := retry.WithScope(&backstay.Scope{Policy: "payments"})
+		_, err := retry.Do(t.Context(), policy(t, empty, named), always(cause, new(int)))
+		want := "retry payments: gave up after 1 attempt in 0s because the retry budget is empty: backend down"
+		if err == nil || err.Error() != want {
+			t.Errorf("got  %v\nwant %s", err, want)
+		}
+		given, ok := errors.AsType[*retry.ExhaustedError](err)
+		if !ok || given.Reason != backstay.ReasonBudgetEmpty || given.Attempts != 1 || !errors.Is(err, errDown) || !errors.Is(err, retry.ErrExhausted) {
+			t.Errorf("got %+v", err)
+		}
+		if got := backstay.Classify(err); got != backstay.Classify(cause) {
+			t.Errorf("judged as %v", got)
+		}
+	})
+}

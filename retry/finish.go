@@ -51,7 +51,8 @@ func (c *call) verdict(ctx context.Context, d Decision) error {
 	switch {
 	case c.err == nil:
 		return nil // the caller gets the last answer
-	case d.Reason == backstay.ReasonNoTime, d.Reason == backstay.ReasonExhausted && c.attempt > 1:
+	case d.Reason == backstay.ReasonNoTime, d.Reason == backstay.ReasonBudgetEmpty,
+		d.Reason == backstay.ReasonExhausted && c.attempt > 1:
 		return &ExhaustedError{
 			Name:     c.policy.scope.Name(),
 			Attempts: c.attempt,

@@ -13,7 +13,8 @@ import (
 //   - the answer, once there is one, or the last answer where it is of a
 //     retryable class and there is no other attempt: with a nil error;
 //   - an [ExhaustedError] around the last error where the attempts were used
-//     up, at least two of them, or the next wait did not fit;
+//     up, at least two of them, the next wait did not fit, or the budget is
+//     empty;
 //   - a [RefusedError] where a further attempt was rejected before it was sent,
 //     the breaker having opened in between;
 //   - an error that matches ctx's error, its cancel cause and the last failure

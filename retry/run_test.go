@@ -297,7 +297,6 @@ func TestTheBackendsOwnErrorIsReturnedWhereAttemptsWereNotUsedUp(t *testing.T) {
 		ctx    func(context.Context) context.Context
 	}{
 		"a single attempt":             {retry.Config{MaxAttempts: 1}, errDown, nil},
-		"an empty budget":              {retry.Config{Budget: retry.BudgetConfig{Burst: retry.NoBurst}}, errDown, nil},
 		"the caller's mistake":         {retry.Config{}, backstay.PermanentError(errDown), nil},
 		"a server that says so":        {retry.Config{}, final, nil},
 		"backoff.Permanent":            {retry.Config{}, backoff.Permanent(errDown), nil},

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/backstay-go/backstay/middleware/policyfile"
 )
@@ -20,14 +21,15 @@ Policy files say how calls survive failure: timeouts, retries, breakers, limits.
 
   backstay check FILE...             report every fault of the files
   backstay explain FILE [TARGET...]  show every value, where it comes from, and
-                                     the load of the worst case
+                                     the load of the worst case; the TARGET
+                                     server is what stands before the handlers
   backstay schema [FILE]             write the JSON Schema of policy files, for
                                      editors, to FILE or to standard output
   backstay import FILE               write the policies of a gRPC service config
                                      document as a policy file to standard
                                      output, and what is different to standard
                                      error
-  backstay help                      show this
+  backstay help                      show this, as -h does after any command
 
 A file is YAML, or JSON where its name ends in .json.
 
@@ -50,9 +52,11 @@ func run(args []string, out, errs io.Writer) int {
 		return misuse
 	}
 	switch command, rest := args[0], args[1:]; {
-	case slices.Contains([]string{"help", "-h", "-help", "--help"}, command):
+	case command == "help", slices.ContainsFunc(args, isHelp):
 		fmt.Fprint(out, usage)
 		return well
+	case slices.ContainsFunc(args, isFlag):
+		return wrong(errs, "unknown flag %s", args[slices.IndexFunc(args, isFlag)])
 	case command == "check" && len(rest) > 0:
 		return check(rest, out, errs)
 	case command == "explain" && len(rest) > 0:
@@ -61,11 +65,24 @@ func run(args []string, out, errs io.Writer) int {
 		return schema(rest, out, errs)
 	case command == "import" && len(rest) == 1:
 		return importConfig(rest[0], out, errs)
-	case slices.Contains([]string{"check", "explain", "schema", "import"}, command):
-		fmt.Fprintf(errs, "backstay %s: wrong number of arguments\n\n%s", command, usage)
+	case slices.Contains(commands, command):
+		return wrong(errs, "wrong number of arguments to %s", command)
 	default:
-		fmt.Fprintf(errs, "backstay: unknown command %q\n\n%s", command, usage)
+		return wrong(errs, "unknown command %q; known: %s", command, strings.Join(commands, ", "))
 	}
+}
+
+var commands = []string{"check", "explain", "schema", "import", "help"}
+
+func isHelp(arg string) bool { return arg == "-h" || arg == "-help" || arg == "--help" }
+
+// isFlag reports whether arg is a flag, of which there are none; - alone is
+// standard output.
+func isFlag(arg string) bool { return len(arg) > 1 && arg[0] == '-' }
+
+// wrong says how the command was called in a wrong way.
+func wrong(errs io.Writer, format string, args ...any) int {
+	fmt.Fprintf(errs, "backstay: "+format+" (backstay help shows what there is)\n", args...)
 	return misuse
 }
 
@@ -82,9 +99,22 @@ func check(files []string, out, errs io.Writer) int {
 		for _, n := range p.Notes() {
 			fmt.Fprintf(out, "note: %v\n", n)
 		}
-		fmt.Fprintf(out, "%s: ok, %s\n", name, counted(len(p.Names()), "target"))
+		fmt.Fprintf(out, "%s: ok, %s\n", name, contents(p))
 	}
 	return status
+}
+
+// contents says what a file is about.
+func contents(p *policyfile.Policies) string {
+	targets := counted(len(p.Names()), "target")
+	switch _, serves := p.LookupServer(); {
+	case !serves:
+		return targets
+	case len(p.Names()) == 0:
+		return "a server"
+	default:
+		return targets + " and a server"
+	}
 }
 
 // report lists the faults of one file.

@@ -23,7 +23,7 @@ func TestACardIsChargedAsOftenAsTheSceneSays(t *testing.T) {
 		{"two clicks are one charge", doubleClick,
 			[]string{"charge-1", "(replayed)", "byte for byte: true"}, 1},
 		{"a key stands for one amount", otherAmount,
-			[]string{"201 Created", "422 Unprocessable", "order-42"}, 1},
+			[]string{"201 Created", "422 Unprocessable", "key_mismatch"}, 1},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			var out bytes.Buffer

@@ -142,12 +142,13 @@ func showFallback(ctx context.Context, s *stage) error {
 		return err
 	}
 	s.menu.be(down)
+	time.Sleep(50 * time.Millisecond) // or the answer would not be old
 	answer, report, err := get(ctx, client, s.menu.url())
 	if err != nil {
 		return err
 	}
 	s.say("   menu is down; its caller gets what it said last: %q", answer)
-	s.say("   and can tell: %v, %v old", report, report.Summary().Age.Round(10*time.Microsecond))
+	s.say("   and can tell: %v", report)
 	return nil
 }
 

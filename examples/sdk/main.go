@@ -115,8 +115,16 @@ func (s *stage) throttling(ctx context.Context) error {
 	s.service.throttles.Store(2)
 	ctx, report := backstay.WithReport(ctx)
 	err = client.Put(ctx, "photo", []byte("a photo"))
-	fmt.Fprintf(s.out, "   put: %v; %s\n", err, report)
+	fmt.Fprintf(s.out, "   put: %s; %s\n", outcome(err), report)
 	return transport.Close(context.WithoutCancel(ctx))
+}
+
+// outcome says how a call ended.
+func outcome(err error) string {
+	if err != nil {
+		return err.Error()
+	}
+	return "done"
 }
 
 // reading has a POST that only reads repeated, because its caller says so.
@@ -136,7 +144,7 @@ func (s *stage) reading(ctx context.Context) error {
 		s.service.throttles.Store(1)
 		ctx, report := backstay.WithReport(mark.of(ctx))
 		_, err := client.Query(ctx, "what is new")
-		fmt.Fprintf(s.out, "   %s: %v; %s\n", mark.as, err, report)
+		fmt.Fprintf(s.out, "   %s: %s; %s\n", mark.as, outcome(err), report)
 		s.service.throttles.Store(0)
 	}
 	return transport.Close(ctx)

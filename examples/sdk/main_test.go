@@ -15,9 +15,9 @@ func TestTheStory(t *testing.T) {
 		"the SDK alone:            60 requests",
 		"two layers that retry:   180 requests",
 		"Backstay's layer alone:   10 requests",
-		"put: <nil>; success after 3 attempts",
+		"put: done; success after 3 attempts",
 		"as it is: bucket: 400 ThrottlingException; overload after 1 attempt, not_repeatable",
-		"with retry.MarkRepeatable: <nil>; success after 2 attempts",
+		"with retry.MarkRepeatable: done; success after 2 attempts",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the story lacks %q:\n%s", want, &out)

@@ -15,6 +15,7 @@ import (
 	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/middleware"
 	"github.com/backstay-go/backstay/middleware/chaos"
+	"github.com/backstay-go/backstay/middleware/grpcmw"
 )
 
 // act is a part of a round.
@@ -87,7 +88,8 @@ func (f *faults) Apply(target middleware.Target) error {
 // unary is the innermost interceptor of a connection.
 func (f *faults) unary(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption) error {
 	md, _ := metadata.FromOutgoingContext(ctx)
-	_, err := chaos.Do(ctx, f.injector, chaos.Request{Host: cc.Target(), Path: method, Header: md},
+	host := (&grpcmw.Request{Target: cc.Target()}).Host() // payments.shop of passthrough:///payments.shop
+	_, err := chaos.Do(ctx, f.injector, chaos.Request{Host: host, Path: method, Header: md},
 		func(ctx context.Context) (struct{}, error) {
 			return struct{}{}, invoke(ctx, method, req, reply, cc, options...)
 		})

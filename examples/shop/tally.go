@@ -34,8 +34,10 @@ func (t *tally) Observe(_ context.Context, e backstay.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch e.Kind { //nolint:exhaustive // of the file alone
-	case middleware.PolicyChanged:
+	case middleware.PolicyAdded, middleware.PolicyChanged:
 		fmt.Fprintf(&t.news, "  policies.yaml: %s has other policies from now on\n", e.Policy)
+	case middleware.PolicyRemoved:
+		fmt.Fprintf(&t.news, "  policies.yaml: %s is gone\n", e.Policy)
 	case middleware.PoliciesRefused, middleware.PolicyNotApplied:
 		fmt.Fprintf(&t.news, "  policies.yaml: %v\n", e.Err)
 	}

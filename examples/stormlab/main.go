@@ -4,7 +4,8 @@
 //
 //	go run ./examples/stormlab
 //
-// It prints tables and draws figures, of which docs/storms.md is made:
+// It prints tables and, into the folder of -out, draws figures; docs/storms.md is
+// made of them:
 //
 //	jitter    clients contend for one row, with four ways to wait
 //	layers    what reaches the last of several services that all retry
@@ -26,7 +27,7 @@ import (
 )
 
 func main() {
-	out := flag.String("out", "", "folder for the figures (a temporary one if empty)")
+	out := flag.String("out", "", "folder for the figures (none are drawn if empty)")
 	seed := flag.Uint64("seed", 1, "what all chance comes from")
 	docs := flag.String("docs", "", "folder whose storms.md and img are to be brought up to date")
 	flag.Parse()
@@ -45,19 +46,18 @@ func run(w io.Writer, out, docs string, seed uint64) error {
 	if docs != "" {
 		return l.publish(docs)
 	}
-	if out == "" {
-		if out, err = os.MkdirTemp("", "stormlab"); err != nil {
-			return err
-		}
-	}
 	return l.tell(w, out)
 }
 
-// tell prints the tables, and puts the figures into a folder.
+// tell prints the tables, and puts the figures into a folder, if one is named.
 func (l *lab) tell(w io.Writer, out string) error {
 	tables := l.tables()
 	for _, name := range names {
 		fmt.Fprintf(w, "%s\n\n%s\n", name, tables[name])
+	}
+	if out == "" {
+		fmt.Fprintln(w, "for the figures, name a folder with -out")
+		return nil
 	}
 	if err := errors.Join(os.MkdirAll(out, 0o755), l.save(out)); err != nil { //nolint:gosec // to be read by everybody
 		return err

@@ -172,6 +172,20 @@ func TestAPageWithoutATableIsRefused(t *testing.T) {
 	}
 }
 
+func TestWithoutAFolderNoFileIsWritten(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	t.Chdir(t.TempDir())
+	var text bytes.Buffer
+	if err := ran(t).tell(&text, ""); err != nil || !strings.Contains(text.String(), "-out") {
+		t.Errorf("%v, %s", err, text.String())
+	}
+	for _, dir := range []string{".", os.TempDir()} {
+		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+			t.Errorf("left %v in %s, %v", left, dir, err)
+		}
+	}
+}
+
 func TestTheProgramWritesItsFigures(t *testing.T) {
 	l := ran(t)
 	out := filepath.Join(t.TempDir(), "new")

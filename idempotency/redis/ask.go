@@ -46,13 +46,16 @@ func (s *Store) run(ctx context.Context, do *script, name string, args []any) (a
 // patience is for how long Redis may take. While it is in doubt whether it
 // answers at all, callers wait for a tenth of the timeout. An answer that is
 // not kept is work done twice, so that completion is worth the whole of it,
-// unless answering is worth more.
+// unless answering is worth more: then it is never the one that finds out.
 func (s *Store) patience(now backstay.Instant, do *script) time.Duration {
-	brief := do == begin || do == release || do == complete && s.config.WhenDown == LetThrough
-	if !brief {
+	switch {
+	case s.config.WhenDown == LetThrough && (do == complete || do == release):
+		return s.doubt.haste(s.config.Timeout)
+	case do == begin || do == release:
+		return s.doubt.patience(now, s.config.Timeout)
+	default:
 		return s.config.Timeout
 	}
-	return s.doubt.patience(now, s.config.Timeout)
 }
 
 // unanswered judges an operation that brought no answer to go on with. Redis is

@@ -31,15 +31,20 @@
 //
 // The client is one of go-redis, made by its user, who closes it:
 //
-//	client := redis.NewUniversalClient(&redis.UniversalOptions{
-//		Addrs:                 []string{"redis:6379"},
+//	client := redis.NewClient(&redis.Options{
+//		Addr:                  "redis:6379",
 //		ContextTimeoutEnabled: true, // required, checked by New
+//		DialerRetries:         1,    // a server that refuses connections is noticed at once
 //		MaxRetries:            1,    // the guard tries again by itself
 //	})
 //
-// TLS, users and the size of the pool are the client's options; with
-// redis.Options rather than UniversalOptions, set DialerRetries to 1 as well,
-// so that a server that refuses connections is noticed at once. A repetition
+// redis.ClusterOptions, for NewClusterClient, and redis.FailoverOptions, for
+// NewFailoverClient behind Sentinel, have the same settings.
+// redis.UniversalOptions have no DialerRetries: such a client dials five times,
+// 100 ms apart, so that a server that refuses connections costs new work up to
+// Timeout while nobody knows yet, and a tenth of it afterwards.
+//
+// TLS, users and the size of the pool are the client's options. A repetition
 // that waits looks at its key every 250 ms at most (GuardConfig.Poll), and
 // holds no connection meanwhile.
 //
@@ -86,6 +91,10 @@
 //     unless another copy has it by then.
 //   - is away when the work ends: the caller gets its answer, about three
 //     timeouts later at most, and the observer is told idempotency.AnswerNotKept.
+//
+// Work that was let through is not waited with: Redis is told once how it ended,
+// for a tenth of Timeout at most if it does not answer, and the caller gets its
+// answer.
 //
 // A Redis that does not answer is asked all the same: by one operation in each
 // Timeout patiently, by the others for a tenth of it. So it is found again at

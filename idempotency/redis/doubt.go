@@ -33,6 +33,14 @@ func (d *doubt) patience(now backstay.Instant, full time.Duration) time.Duration
 	}
 }
 
+// haste is patience for an operation that does not find out.
+func (d *doubt) haste(full time.Duration) time.Duration {
+	if d.patient.Load() == 0 {
+		return full
+	}
+	return full / brevity
+}
+
 // unanswered notes that Redis did not answer within a time in which it should.
 func (d *doubt) unanswered(now backstay.Instant, full time.Duration) {
 	d.patient.CompareAndSwap(0, int64(now.Add(full)))

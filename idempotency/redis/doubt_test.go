@@ -33,5 +33,8 @@ func TestPatience(t *testing.T) {
 		if got := d.patience(at(step.at), full); got != step.want {
 			t.Errorf("%s: got %v, want %v", step.sentence, got, step.want)
 		}
+		if got, doubtful := d.haste(full), d.patient.Load() != 0; (got == brief) != doubtful {
+			t.Errorf("%s: in haste %v", step.sentence, got)
+		}
 	}
 }

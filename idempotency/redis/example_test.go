@@ -14,9 +14,10 @@ import (
 )
 
 func Example() { //nolint:testableexamples // it needs a Redis, so that it is compiled and not run
-	client := goredis.NewUniversalClient(&goredis.UniversalOptions{
-		Addrs:                 []string{"localhost:6379"}, // several make it a cluster, MasterName makes it Sentinel
-		ContextTimeoutEnabled: true,                       // required: operations end in time
+	client := goredis.NewClient(&goredis.Options{
+		Addr:                  "localhost:6379",
+		ContextTimeoutEnabled: true, // required: operations end in time
+		DialerRetries:         1,    // a server that refuses connections is noticed at once
 		MaxRetries:            1,
 	})
 

@@ -63,6 +63,31 @@ func TestLetThroughDoesTheWorkAndTells(t *testing.T) {
 	}
 }
 
+// Neither for its answer to be kept, nor, where it failed, for its key to be freed.
+func TestWorkThatWasLetThroughDoesNotWaitForRedis(t *testing.T) {
+	for _, outcome := range []error{nil, io.ErrUnexpectedEOF} {
+		for name, c := range unusable {
+			synctest.Test(t, func(t *testing.T) {
+				s, _ := open(t, redis.Config{WhenDown: redis.LetThrough}, c)
+				guard, _ := idempotency.NewGuard(idempotency.GuardConfig{}, s)
+				var done time.Time
+				_, _, err := guard.Run(t.Context(), idempotency.Request{Key: "k"}, func(context.Context) (idempotency.Answer, error) {
+					time.Sleep(2 * time.Second) // so long that a patient look at Redis is due
+					done = time.Now()
+					return idempotency.Answer{Data: []byte("answer")}, outcome
+				})
+				most := time.Duration(0)
+				if name == "it hangs" {
+					most = redis.DefaultTimeout / 10
+				}
+				if waited := time.Since(done); waited > most || !errors.Is(err, outcome) {
+					t.Errorf("%s: %v, %v after the work had ended, want at most %v", name, err, waited, most)
+				}
+			})
+		}
+	}
+}
+
 // Redis comes back while work that was let through is running: the guard takes
 // the key for it, and its answer is kept.
 func TestWorkThatWasLetThroughIsProtectedOnceRedisIsBack(t *testing.T) {

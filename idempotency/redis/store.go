@@ -65,7 +65,7 @@ func (s *Store) unknown(ctx context.Context, err error) (idempotency.Result, err
 	if !s.scope.Silent() {
 		s.scope.Emit(ctx, backstay.Event{Kind: idempotency.LetThrough, Operation: begin.name, Err: err})
 	}
-	return idempotency.Result{State: idempotency.Started}, nil
+	return idempotency.Result{State: idempotency.Started, Unprotected: true}, nil
 }
 
 // Renew prolongs a lease; see [idempotency.Store].

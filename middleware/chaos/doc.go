@@ -52,9 +52,15 @@
 //
 // # Example
 //
+//	target := live.Target("payments") // of policyfile.Watch
 //	faults, err := chaos.New(target.Faults, chaos.WithScope(&backstay.Scope{Policy: target.Name, Observer: observer}))
 //	...
 //	transport, err := httpmw.NewTransport(chaos.NewTransport(nil, faults), target, httpmw.WithObserver(observer))
+//	...
+//	defer live.Bind("payments", transport.Pipelines(), faults)() // both follow the file
+//
+// With a httpmw.Router, httpmw.WithBase puts an injector below each target; see
+// docs/chaos.md.
 //
 // For gRPC, [Do] goes into an interceptor that is chained inside of those of
 // package grpcmw; [WithError] makes a status of a network's error:
@@ -76,6 +82,9 @@
 //
 // # Pitfalls
 //
+//   - Faults in a policy file do nothing to a process that has no Injector below
+//     its policies, and those of an Injector that is not bound to the file stay
+//     as they were.
 //   - A black hole without a deadline above it, and without an Until, hangs for
 //     ever. That is what it is there to show.
 //   - A fault of the kind reset or timeout is injected instead of sending. What

@@ -77,6 +77,8 @@ func (c *Console) refusal(req *http.Request) (status int, why string) {
 		return http.StatusForbidden, "actions are off; see console.WithActions"
 	case !c.authorize(req):
 		return http.StatusForbidden, "you may watch, and not act"
+	case req.Header.Get(tokenHeader) == "":
+		return http.StatusForbidden, "there is no token: send the one of the page's meta element token as " + tokenHeader
 	case !c.seal.made(req.Header.Get(tokenHeader)):
 		return http.StatusForbidden, "the page is of another process; reload it"
 	default:

@@ -66,6 +66,17 @@ func TestAnActionIsDoneAtOnce(t *testing.T) {
 	}
 }
 
+// What is not a browser has no origin to tell of; its token decides.
+func TestAScriptMayAct(t *testing.T) {
+	c := made(t, console.Config{}, console.WithActions(anybody))
+	shown(t, c, touchy("payments"), "host")
+	req := forge(token(t, c), fmt.Sprintf(`{"id": %q, "action": "force-open"}`, state(t, c, "").Rows[0].ID))
+	req.Header.Del("Sec-Fetch-Site")
+	if status, says := act(c, req); status != http.StatusOK {
+		t.Errorf("%d %q", status, says)
+	}
+}
+
 func TestAnActionThatIsNotInOrderIsRefusedAndSaysWhy(t *testing.T) {
 	permitted := true
 	c := made(t, console.Config{}, console.WithActions(func(*http.Request) bool { return permitted }))
@@ -97,7 +108,7 @@ func TestAnActionThatIsNotInOrderIsRefusedAndSaysWhy(t *testing.T) {
 		"from an opaque origin":   {func(r *http.Request) { r.Header.Del("Sec-Fetch-Site"); r.Header.Set("Origin", "null") }, good, 403, "another site"},
 		"from a form":             {header("Content-Type", "application/x-www-form-urlencoded"), good, 415, "only application/json"},
 		"from a form as text":     {header("Content-Type", "text/plain"), good, 415, "only application/json"},
-		"without a token":         {func(r *http.Request) { r.Header.Del("X-Console-Token") }, good, 403, "reload"},
+		"without a token":         {func(r *http.Request) { r.Header.Del("X-Console-Token") }, good, 403, "no token"},
 		"with a token of another": {header("X-Console-Token", token(t, other)), good, 403, "reload"},
 		"with a shorter token":    {header("X-Console-Token", key[:len(key)-4]), good, 403, "reload"},
 		"with no base64":          {header("X-Console-Token", "!"), good, 403, "reload"},

@@ -10,7 +10,8 @@
 //
 // # The promise
 //
-// The page lists every pipeline of the registries that were added, those in
+// The page lists every pipeline of the registries that were added, by
+// [Console.Add] or for all the targets of a router by [Console.AddAll], those in
 // trouble first, with state, rates, latencies, retry budget, hedges, bulkhead
 // and the breaker's transitions, and below it what was notable. It follows by
 // server-sent events, without being loaded again. The same data is state.json,

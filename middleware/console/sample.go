@@ -62,7 +62,7 @@ func (c *Console) look() *sample {
 	if last != nil && now.Sub(last.at) < pause(c.config.Interval, last.took) {
 		return last
 	}
-	s := take(now, sources, c.config.MaxPipelines, c.memory)
+	s := take(now, spread(sources), c.config.MaxPipelines, c.memory)
 	s.took = backstay.Now().Sub(now)
 	c.mu.Lock()
 	c.sample = s

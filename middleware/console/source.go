@@ -2,6 +2,8 @@ package console
 
 import (
 	"fmt"
+	"iter"
+	"maps"
 	"slices"
 
 	"github.com/backstay-go/backstay/middleware"
@@ -13,6 +15,12 @@ type source struct {
 	target string // whose events are those of the pipelines
 	size   func() int
 	all    func(yield func(key string, p *middleware.Pipeline) bool)
+
+	registries iter.Seq2[string, *middleware.Registry] // what stands for several; else nil
+}
+
+func sourceOf(name string, r *middleware.Registry) source {
+	return source{name: name, target: r.Scope().Policy, size: r.Len, all: r.All}
 }
 
 // Add shows the pipelines of r, also those yet to be made, under name. The
@@ -21,7 +29,20 @@ func (c *Console) Add(name string, r *middleware.Registry) error {
 	if r == nil {
 		return fmt.Errorf("console: %q has no registry", name)
 	}
-	return c.add(source{name: name, target: r.Scope().Policy, size: r.Len, all: r.All})
+	return c.add(sourceOf(name, r))
+}
+
+// AddAll shows the pipelines of registries that come and go, such as those of a
+// router, each under name, a slash, and its own name. registries is asked anew
+// with every look, and may be asked by several goroutines at once. The error
+// says that the name is taken; see [Console.Remove].
+//
+//	err := page.AddAll("http", router.Registries)
+func (c *Console) AddAll(name string, registries iter.Seq2[string, *middleware.Registry]) error {
+	if registries == nil {
+		return fmt.Errorf("console: %q has no registries", name)
+	}
+	return c.add(source{name: name, registries: registries})
 }
 
 // AddPipeline shows p, which belongs to no registry, under name. The error says
@@ -63,7 +84,7 @@ func (c *Console) Remove(name string) bool {
 
 // find returns the pipeline with the id; nil if there is none. It makes none.
 func (c *Console) find(id string) *middleware.Pipeline {
-	for _, s := range c.snapshot() {
+	for _, s := range spread(c.snapshot()) {
 		for key, p := range s.all {
 			if identity(s.name, key) == id {
 				return p
@@ -77,4 +98,31 @@ func (c *Console) snapshot() []source {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.sources
+}
+
+// spread puts in place of a source that stands for several those that there are
+// now, in order of their names. What was added by itself keeps its name.
+func spread(sources []source) []source {
+	var all []source
+	taken := make(map[string]bool)
+	for _, s := range sources {
+		if s.registries == nil {
+			taken[s.name] = true
+			all = append(all, s)
+		}
+	}
+	for _, s := range sources {
+		if s.registries == nil {
+			continue
+		}
+		now := maps.Collect(s.registries)
+		for _, key := range slices.Sorted(maps.Keys(now)) {
+			name, r := s.name+"/"+key, now[key]
+			if r != nil && !taken[name] {
+				taken[name] = true
+				all = append(all, sourceOf(name, r))
+			}
+		}
+	}
+	return all
 }

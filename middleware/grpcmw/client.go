@@ -20,7 +20,7 @@ import (
 type Client struct {
 	pipelines *middleware.Registry
 	ladder    *fallback.Ladder[*Request, *Reply]
-	key       func(*Request) string
+	key       func(*Request) string // nil: the endpoint
 	passed    methods
 	repeats   repetition
 	retryable map[codes.Code]bool

@@ -60,7 +60,9 @@
 //   - An RPC whose deadline leaves less than the minimum is refused before its
 //     handler runs; so is one for which there is no room, those of low priority
 //     first. Such refusals forbid a retry, and so does what a server below has
-//     forbidden.
+//     forbidden. A full server forbids it here, and over HTTP invites one by
+//     Retry-After: the retries of grpc-go know no such wait, other than one that
+//     is exact and brings all callers back in the same instant.
 //   - A handler whose RPC is a retry does not retry downstream itself.
 //   - A unary RPC with an idempotency key is worked on once; a repetition gets
 //     the first answer, message, status and metadata, marked
@@ -68,7 +70,11 @@
 //   - A unary handler that is not done by its Timeout is answered for, also where
 //     it ignores its context. Its permit stays with it until it returns.
 //   - A panic is one INTERNAL answer that says nothing of the panic, which the
-//     observer is told of, and frees permit and key.
+//     observer is told of with its stack, and frees permit and key.
+//   - Refusals, also those of calls that a handler makes and returns, say what
+//     they are in a sentence of their own, and in a google.rpc.ErrorInfo of the
+//     domain backstay: BULKHEAD_FULL, TOO_LATE, STORE_FAILED. Their full text,
+//     which may name hosts and limits, is for the observer.
 //
 // # Defaults
 //
@@ -82,7 +88,8 @@
 //	                 see WithFirstAnswer; no total deadline, no fallback, no hedge
 //	grpc-go's retry  off beside retries of ours; its transparent ones stay
 //	server           nothing without a section, see middleware.Server; Deadline
-//	                 caps unary RPCs at 60s, Timeout is for them alone
+//	                 caps unary RPCs at 60s, Timeout is for them alone;
+//	                 [Server.Apply] puts another one in force
 //	kept answers     OK, INVALID_ARGUMENT, NOT_FOUND, ALREADY_EXISTS,
 //	                 FAILED_PRECONDITION, OUT_OF_RANGE
 //
@@ -118,6 +125,11 @@
 //
 // grpc-go repeats by itself, once, an RPC that a server has not looked at.
 // Such repetitions are neither counted nor bounded by the budget.
+//
+// The context of keyed work outlasts its caller, the cap and the timeout by the
+// grace of the guard: 5s, and no longer than Timeout and cap. While such a
+// handler hangs it holds its permit. Set Grace, or idempotency.NoGrace, where
+// that is too long.
 //
 // The answers of keyed RPCs are given again by their type: a program that
 // replays them must link the package of the message.

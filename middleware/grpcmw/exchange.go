@@ -66,11 +66,11 @@ func (x *exchange) Classify(r *Reply, err error) backstay.Outcome {
 	if err == nil && x.c.classify == nil {
 		return backstay.Outcome{}
 	}
-	return x.c.judge(r, err)
+	return x.judge(r, err)
 }
 
 // judge is apart so that a success need not pay for it.
-func (c *Client) judge(r *Reply, err error) backstay.Outcome {
+func (x *exchange) judge(r *Reply, err error) backstay.Outcome {
 	o := outcomeOf(err)
 	if f, ok := errors.AsType[*attemptError](err); ok {
 		o.Unsent = o.Unsent || f.outcome.Unsent // also of an attempt that was cut at its limit
@@ -78,10 +78,10 @@ func (c *Client) judge(r *Reply, err error) backstay.Outcome {
 			r = f.reply
 		}
 	}
-	if c.classify == nil {
+	if x.c.classify == nil {
 		return o
 	}
-	return c.classify(r, err, o)
+	return x.overrule(r, err, o)
 }
 
 // outcomeOf judges an error that has passed through policies.

@@ -2,16 +2,13 @@ package grpcmw
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
-	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/backstay-go/backstay/idempotency"
 	"github.com/backstay-go/backstay/internal/wire"
@@ -34,7 +31,7 @@ func (s *Server) once(ctx context.Context, a *middleware.Admission, req any, met
 			return nil, err
 		}
 	}
-	return s.guarded(ctx, a.Guard(), r, req, handler)
+	return runGuarded(ctx, a.Guard(), r, req, handler)
 }
 
 func (s *Server) tenantOf(ctx context.Context) string {
@@ -59,9 +56,9 @@ func (s *Server) fingerprint(req any, scope []string) (f idempotency.Fingerprint
 	return d.Sum(), nil
 }
 
-// guarded runs handler under the guard: its own answer goes out as it is, a
+// runGuarded runs handler under the guard: its own answer goes out as it is, a
 // kept one as it was recorded, marked.
-func (s *Server) guarded(ctx context.Context, g *idempotency.Guard, r idempotency.Request, req any, handler grpc.UnaryHandler) (any, error) {
+func runGuarded(ctx context.Context, g *idempotency.Guard, r idempotency.Request, req any, handler grpc.UnaryHandler) (any, error) {
 	var reply any
 	var failed error // an answer that is an error, and kept
 	answer, replayed, err := g.Run(ctx, r, func(work context.Context) (idempotency.Answer, error) {
@@ -105,22 +102,4 @@ func replay(ctx context.Context, answer idempotency.Answer) (any, error) {
 	_ = grpc.SetHeader(ctx, header)
 	_ = grpc.SetTrailer(ctx, rec.trailer())
 	return rec.reply()
-}
-
-// withRetryInfo puts the wait of a guard's refusal into the status, so that
-// every gRPC client that knows google.rpc.RetryInfo comes back in time.
-func withRetryInfo(err error) error {
-	refusal, ok := errors.AsType[*idempotency.Error](err)
-	if !ok || refusal.RetryAfter <= 0 {
-		return err
-	}
-	s, ok := status.FromError(err)
-	if !ok {
-		return err
-	}
-	detailed, fault := s.WithDetails(&errdetails.RetryInfo{RetryDelay: durationpb.New(refusal.RetryAfter)})
-	if fault != nil {
-		return err
-	}
-	return &statusError{err, detailed}
 }

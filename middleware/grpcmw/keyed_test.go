@@ -101,7 +101,8 @@ func TestC46_WhatInFlightIsRefusedTellsWhenToComeBack(t *testing.T) {
 		_, err := call(keyed(t.Context(), "k"), bare, "pay")
 		code(t, err, codes.Aborted)
 		details := status.Convert(err).Details()
-		if len(details) != 1 || details[0].(*errdetails.RetryInfo).GetRetryDelay().AsDuration() != time.Second {
+		if len(details) != 2 || details[0].(*errdetails.ErrorInfo).GetReason() != "KEY_IN_FLIGHT" ||
+			details[1].(*errdetails.RetryInfo).GetRetryDelay().AsDuration() != time.Second {
 			t.Errorf("the details are %v", details)
 		}
 		// A client that sent the key survives it.
@@ -214,6 +215,27 @@ func TestTheIncomingKeyIsTheHandlers(t *testing.T) {
 		cc := behind(t, e, guarded(t, idempotency.GuardConfig{}))
 		if got, err := call(keyed(t.Context(), "k"), cc, "pay"); got != "k" || err != nil {
 			t.Errorf("got %q, %v", got, err)
+		}
+	})
+}
+
+func TestAKeyedHandlerHasFewSecondsMoreThanItsCaller(t *testing.T) {
+	virtual(t, func(t *testing.T) {
+		var left time.Duration
+		e := &echo{}
+		e.say = func(ctx context.Context, _ *text) (*text, error) {
+			end, _ := ctx.Deadline()
+			left = time.Until(end)
+			return wrapperspb.String("done"), nil
+		}
+		s := guarded(t, idempotency.GuardConfig{})
+		ctx, cancel := context.WithTimeout(t.Context(), 400*time.Millisecond)
+		defer cancel()
+		if _, err := call(keyed(ctx, "k"), behind(t, e, s), "pay"); err != nil {
+			t.Fatal(err)
+		}
+		if most := 400*time.Millisecond + idempotency.DefaultGrace; left > most || left < most-100*time.Millisecond {
+			t.Errorf("the handler had %v", left)
 		}
 	})
 }

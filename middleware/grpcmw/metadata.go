@@ -18,8 +18,9 @@ var headerAttempt = strings.ToLower(wire.HeaderAttempt)
 
 // withKey gives q its idempotency key: the one that its caller put into the
 // outgoing metadata, the one in its context, or where the target says that it
-// honours keys, a new one. Keys are made for calls that need one to be
-// repeated. The metadata of ctx stays as it is.
+// honours keys, a new one, which in keyed work follows from the key of the work.
+// Keys are made for calls that need one to be repeated. The metadata of ctx
+// stays as it is.
 func (c *Client) withKey(ctx context.Context, q *Request) (context.Context, error) {
 	s := c.now()
 	if md, ok := metadata.FromOutgoingContext(ctx); ok && len(md[s.keyHeader]) > 0 {
@@ -34,7 +35,7 @@ func (c *Client) withKey(ctx context.Context, q *Request) (context.Context, erro
 	if idempotency.KeyFrom(ctx) == "" && (s.keys == nil || c.repeats.mayRepeat(q.Method)) {
 		return ctx, nil
 	}
-	ctx, key := idempotency.Ensure(ctx, s.keys)
+	ctx, key := idempotency.Ensure(ctx, s.keys, c.pipelines.Scope().Policy, q.Method)
 	if key == "" {
 		return ctx, nil
 	}
@@ -66,7 +67,7 @@ func (c *Client) outgoing(ctx context.Context, q *Request) context.Context {
 		md = make(metadata.MD, 2)
 	}
 	md.Set(wire.HeaderGRPCPreviousTries, strconv.Itoa(previous))
-	if attempt > 1 && c.now().tells(q.Host()) {
+	if attempt > 1 && c.now().told.Tells(q.Host()) {
 		md.Set(headerAttempt, strconv.Itoa(attempt))
 	}
 	return metadata.NewOutgoingContext(ctx, md)

@@ -33,9 +33,6 @@ func (b *builder) build(target middleware.Target) error {
 		return err
 	}
 	c.pipelines = pipelines
-	if c.key == nil {
-		c.key = (*Request).Host
-	}
 	c.exchange = &exchange{c}
 	c.send = c.sendOnce
 	c.readsHeaders = c.classify != nil || len(b.rungs) > 0

@@ -61,7 +61,7 @@ func (o *opening) run(ctx context.Context, began backstay.Instant) {
 		}
 	}()
 	o.err = errGone // what stands if a callback exits
-	p := o.c.pipelines.Get(o.c.key(o.q), began)
+	p := o.c.pipelines.Get(o.c.keyOf(ctx, o.q), began)
 	r, err := middleware.RunAt(ctx, began, p, nil, o.c.exchange, o.q, o.attempt)
 	o.reply, o.err = r, returned(ctx, err)
 }

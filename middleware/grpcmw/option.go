@@ -35,7 +35,7 @@ func WithRetryBudget(budget *retry.Budget) Option {
 }
 
 // WithKey says which pipeline a call goes through: f returns a bounded name.
-// The default, also where f is nil, is the endpoint of the connection,
+// The default, also where f is nil or panics, is the endpoint of the connection,
 // [Request.Host]; see also [ByService] and [ByMethod].
 func WithKey(f func(*Request) string) Option {
 	return func(b *builder) { b.client.key = f }
@@ -96,7 +96,8 @@ func WithPassThrough(names ...string) Option {
 // WithClassifier lets f overrule how an attempt's end is judged: it gets the
 // reply with its metadata, nil where there is none, the error, and the
 // judgement of [Classify]. It may be called several times for one attempt, by
-// several goroutines at once.
+// several goroutines at once. Where it panics, the judgement of [Classify]
+// stands.
 func WithClassifier(f func(*Reply, error, backstay.Outcome) backstay.Outcome) Option {
 	return func(b *builder) { b.client.classify = f }
 }

@@ -76,6 +76,13 @@ func (r *Router) find(method string, cc *grpc.ClientConn) (*Client, error) {
 // shape of an iterator: for name, client := range router.All.
 func (r *Router) All(f func(name string, c *Client) bool) { r.routes.All(f) }
 
+// Registries calls f with the pipelines of each target, until f returns false:
+// those that there are now, so whoever shows or measures them asks again. See
+// console.Console.AddAll and otelmw.All.
+func (r *Router) Registries(f func(name string, p *middleware.Registry) bool) {
+	r.routes.Registries(f)
+}
+
 // Close refuses further RPCs and waits for what the Clients still own; see
 // [Client.Close].
 func (r *Router) Close(ctx context.Context) error {

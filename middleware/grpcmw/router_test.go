@@ -3,6 +3,7 @@ package grpcmw_test
 import (
 	"context"
 	"errors"
+	"maps"
 	"net"
 	"strings"
 	"testing"
@@ -119,5 +120,21 @@ func TestARouterServesConnections(t *testing.T) {
 		if n := c.Pipelines().Len(); n != map[string]int{"a": 1}[name] {
 			t.Errorf("%s has %d pipelines", name, n)
 		}
+	}
+}
+
+func TestTheRegistriesOfARouterAreThoseOfItsClients(t *testing.T) {
+	router, err := grpcmw.NewRouter(byMethod{"/a/B": attempting("a", 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := maps.Collect(router.Registries)
+	for name, c := range router.All {
+		if got[name] != c.Pipelines() {
+			t.Errorf("%s is another one", name)
+		}
+	}
+	if len(got) != 2 || got["a"] == nil {
+		t.Errorf("got %v", got)
 	}
 }

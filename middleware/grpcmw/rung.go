@@ -77,6 +77,6 @@ func (c *Client) refresh(ctx context.Context, q *Request) (*Reply, error) {
 		return nil, fmt.Errorf("grpcmw: %s is not refreshed: its request cannot be copied", q.Method)
 	}
 	began := backstay.Now()
-	p := c.pipelines.Get(c.key(q), began)
+	p := c.pipelines.Get(c.keyOf(ctx, q), began)
 	return middleware.RunAt(ctx, began, p, nil, c.exchange, q, c.send)
 }

@@ -2,7 +2,6 @@ package grpcmw
 
 import (
 	"context"
-	"fmt"
 	"runtime/debug"
 
 	"google.golang.org/grpc"
@@ -20,13 +19,10 @@ func (s *Server) Unary(ctx context.Context, req any, info *grpc.UnaryServerInfo,
 	if s.passed.has(info.FullMethod) {
 		return handler(ctx, req)
 	}
-	defer func() {
-		if v := recover(); v != nil {
-			reply, err = nil, s.panicked(ctx, info.FullMethod, v)
-		}
-	}()
+	defer s.caught(ctx, info.FullMethod, &err) // of ServerPriority
 	a, in := s.entrance.Now(), s.arrival(ctx, info.FullMethod, false)
-	reply, err = middleware.Admit(ctx, a, in, served{}, struct{}{}, func(ctx context.Context, _ struct{}) (any, error) {
+	reply, err = middleware.Admit(ctx, a, in, served{}, struct{}{}, func(ctx context.Context, _ struct{}) (_ any, err error) {
+		defer s.caught(ctx, info.FullMethod, &err) // on the handler's own goroutine, also where it was left behind
 		return s.once(ctx, a, req, info.FullMethod, handler)
 	})
 	return reply, s.answer(ctx, err, func(md metadata.MD) { _ = grpc.SetTrailer(ctx, md) })
@@ -39,11 +35,7 @@ func (s *Server) Stream(srv any, ss grpc.ServerStream, info *grpc.StreamServerIn
 		return handler(srv, ss)
 	}
 	ctx := ss.Context()
-	defer func() {
-		if v := recover(); v != nil {
-			err = s.panicked(ctx, info.FullMethod, v)
-		}
-	}()
+	defer s.caught(ctx, info.FullMethod, &err)
 	in := s.arrival(ctx, info.FullMethod, true)
 	_, err = middleware.Admit(ctx, s.entrance.Now(), in, served{}, struct{}{}, func(ctx context.Context, _ struct{}) (any, error) {
 		return nil, handler(srv, &serverStream{ss, ctx})
@@ -73,21 +65,21 @@ func (s *Server) answer(ctx context.Context, err error, setTrailer func(metadata
 			wire.HeaderRetry, wire.RetryNever,
 		))
 	}
-	return withRetryInfo(withStatus(ctx, err))
+	return public(withStatus(ctx, err))
 }
 
-// panicked returns the answer of a handler that panicked: what it panicked
-// with is for the observer and not for the caller.
-func (s *Server) panicked(ctx context.Context, method string, v any) error {
-	err, ok := v.(error)
-	if !ok {
-		err = fmt.Errorf("%v", v)
+// caught, deferred, makes a panic an answer: what it was is for the observer and
+// not for the caller.
+func (s *Server) caught(ctx context.Context, method string, err *error) { //nolint:gocritic // recover wants to be called by the deferred function itself
+	v := recover()
+	if v == nil {
+		return
 	}
+	told := &middleware.PanicError{Operation: method, Value: v, Stack: debug.Stack()}
 	s.entrance.Now().Scope().Emit(ctx, backstay.Event{
-		Kind: backstay.CallbackPanicked, Operation: method, Outcome: backstay.Outcome{Class: backstay.Fault},
-		Err: fmt.Errorf("grpcmw: the handler of %s panicked: %w\n%s", method, err, debug.Stack()),
+		Kind: middleware.HandlerPanicked, Operation: method, Outcome: told.Outcome(), Err: told,
 	})
-	return status.Error(codes.Internal, "the handler panicked")
+	*err = status.Error(codes.Internal, "the handler panicked")
 }
 
 // served is the exchange of a server: only how its bulkhead judges answers.

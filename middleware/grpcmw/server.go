@@ -99,6 +99,10 @@ func (s *Server) Apply(c middleware.Server) error { return s.entrance.Apply(c) }
 // Bulkhead returns the Server's bulkhead in force; nil if it has none.
 func (s *Server) Bulkhead() *bulkhead.Bulkhead { return s.entrance.Now().Bulkhead() }
 
+// Statuses returns the state of the Server's bulkhead, so that otelmw's
+// Observer.Watch takes the Server for its gauges.
+func (s *Server) Statuses() []middleware.Status { return s.entrance.Statuses() }
+
 // Close waits for handlers that have outlasted their timeout, or until ctx
 // ends. Stop the grpc.Server first.
 func (s *Server) Close(ctx context.Context) error { return s.entrance.Close(ctx) }

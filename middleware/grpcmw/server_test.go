@@ -276,7 +276,9 @@ func TestC43_APanicIsOneInternalAnswerAndFreesThePermit(t *testing.T) {
 					code(t, err, codes.Internal)
 				}
 				told := seen.count(func(e backstay.Event) bool {
-					return e.Kind == backstay.CallbackPanicked && strings.Contains(e.Err.Error(), "secret")
+					told, ok := e.Err.(*middleware.PanicError)
+					return ok && e.Kind == middleware.HandlerPanicked && strings.Contains(told.Error(), "secret") &&
+						!strings.Contains(told.Error(), "\n") && strings.Contains(string(told.Stack), "server_test.go")
 				})
 				if told != 6 || s.Bulkhead().InFlight() != 0 {
 					t.Errorf("%d panics told, %d in flight", told, s.Bulkhead().InFlight())

@@ -2,7 +2,6 @@ package grpcmw
 
 import (
 	"errors"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -17,17 +16,17 @@ import (
 // into force together with these; see [Client.now].
 type settings struct {
 	keys       *idempotency.Policy
-	keyHeader  string          // in the lower case of metadata
-	hosts      []string        // are told the number of the attempt
-	opens      *timeout.Policy // bounds the opening of streams; nil: nothing does
-	idempotent bool            // whatever the method
-	retries    bool            // the target has retries of its own
+	keyHeader  string                 // in the lower case of metadata
+	told       middleware.Propagation // who is told the number of the attempt
+	opens      *timeout.Policy        // bounds the opening of streams; nil: nothing does
+	idempotent bool                   // whatever the method
+	retries    bool                   // the target has retries of its own
 }
 
 // newSettings returns the settings of a target that is valid.
 func newSettings(target middleware.Target) (any, error) {
 	s := &settings{
-		hosts:      target.Propagate.Hosts,
+		told:       target.Propagate,
 		idempotent: target.Idempotent,
 		retries:    target.Retry != nil,
 	}
@@ -43,11 +42,6 @@ func newSettings(target middleware.Target) (any, error) {
 		Path: "idempotency.header", Value: strconv.Quote(s.keys.Header()), Valid: wire.IsFieldName(s.keyHeader),
 		Allowed: wire.FieldNames,
 	}))
-}
-
-// tells reports whether host is told the number of the attempt.
-func (s *settings) tells(host string) bool {
-	return slices.Contains(s.hosts, "*") || slices.Contains(s.hosts, host)
 }
 
 // now returns the settings in force.

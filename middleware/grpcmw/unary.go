@@ -41,7 +41,7 @@ func (c *Client) call(ctx context.Context, began backstay.Instant, q *Request) (
 	if err != nil {
 		return nil, err
 	}
-	p := c.pipelines.Get(c.key(q), began)
+	p := c.pipelines.Get(c.keyOf(ctx, q), began)
 	return middleware.RunAt(keyed, began, p, c.ladder, c.exchange, q, c.send)
 }
 

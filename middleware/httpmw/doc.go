@@ -59,12 +59,15 @@
 //	server := &http.Server{Addr: ":8080", Handler: handler}
 //
 // It does, in this order, what its [middleware.Server] has a section for.
+// [Handler.Apply] puts another one in force for the requests that come then.
 //
 //   - Deadline: a request whose caller waits too short a time is answered 504
 //     before its handler runs, and the others end when their callers stop
 //     waiting, or at the cap. Time in the server's own queue counts.
 //   - Bulkhead: where there is no room, 503 with Retry-After, those of low
-//     priority first. A permit is held until the handler returns.
+//     priority first. A permit is held until the handler returns. It invites a
+//     retry, because HTTP clients that honour the header wait, within the bounds
+//     of their budget; over gRPC a full server forbids one (see grpcmw).
 //   - Timeout: a handler that has not begun its answer in time is answered for
 //     by 503, once, even if it ignores its context. What it writes afterwards
 //     goes nowhere, and its permit stays with it.
@@ -84,8 +87,9 @@
 // WebSockets are not cut. From then on the request lives as long as its caller
 // stays. Requests that ask for an upgrade have no cap and no timeout at all.
 //
-// Answers of the Handler itself are problems of RFC 9457; [WriteError] makes the
-// same of the errors of calls. A panic of a handler, http.ErrAbortHandler too,
+// Answers of the Handler itself are problems of RFC 9457, whose detail and reason
+// name the kind of the refusal, and nothing of what is behind the server: that is
+// for the observer. [WriteError] makes the same of the errors of calls. A panic of a handler, http.ErrAbortHandler too,
 // reaches net/http on the serving goroutine, and frees permit and key. Where an
 // answer has begun that cannot be completed, the connection is cut, so that half
 // of it is not taken for all.
@@ -113,9 +117,10 @@
 //	keyed           POST, PATCH, PUT, DELETE; reads never; required of POST,
 //	                PATCH and methods of one's own alone
 //	key             Idempotency-Key, quoted or bare, 1 to 255 characters
-//	counts for      tenant (none) and route (the pattern, else host and path)
+//	counts for      tenant (none) and route (the pattern, else the path); no host
 //	compared        method, path with query, tenant, body
 //	largest body    1 MiB, more is answered 413
+//	grace           5s, and no longer than Timeout and cap; see middleware.Server
 //	kept answer     256 KiB, larger ones are given once and then 409
 //	headers         what cannot be read is ignored and told to the observer
 //
@@ -130,8 +135,12 @@
 //
 // A keyed answer is held back until the handler has returned and its answer is
 // kept, unless it is flushed or too large. Provisional answers and Hijack are not
-// for keyed requests. The context of keyed work outlasts its caller, and the
-// timeout, by the grace of the guard.
+// for keyed requests.
+//
+// The context of keyed work outlasts its caller, the cap and the timeout by the
+// grace of the guard, so that a caller that comes back finds its answer. While
+// such a handler hangs it holds its permit, and its calls downstream have that
+// much more time. Set Grace, or idempotency.NoGrace, where that is too long.
 //
 // Name tenants wherever keys come from more than one: see [ServerTenant].
 //

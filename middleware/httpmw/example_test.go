@@ -117,5 +117,5 @@ func ExampleNewHandler() {
 	// 201  charge 1
 	// 201 true charge 1
 	// 504  {"title":"Gateway Timeout","status":504,"detail":"There is not enough time left.","reason":"too_late"}
-	// 400  {"title":"Bad Request","status":400,"detail":"idempotency bank: a key is required and none was sent (send one, the same on every repetition)"}
+	// 400  {"title":"Bad Request","status":400,"detail":"A key is required: send one, the same on every repetition.","reason":"key_missing"}
 }

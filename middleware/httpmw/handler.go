@@ -71,6 +71,10 @@ func (h *Handler) Apply(s middleware.Server) error { return h.entrance.Apply(s) 
 // Bulkhead returns the Handler's bulkhead in force; nil if it has none.
 func (h *Handler) Bulkhead() *bulkhead.Bulkhead { return h.entrance.Now().Bulkhead() }
 
+// Statuses returns the state of the Handler's bulkhead, so that otelmw's
+// Observer.Watch takes the Handler for its gauges.
+func (h *Handler) Statuses() []middleware.Status { return h.entrance.Statuses() }
+
 // Close waits for handlers that have outlasted their timeout, or until ctx
 // ends. Shut the http.Server down first.
 func (h *Handler) Close(ctx context.Context) error { return h.entrance.Close(ctx) }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -80,4 +82,35 @@ func TestATimeoutThatComesWhileAHandlerRunsLeavesItAlone(t *testing.T) {
 			t.Errorf("it is answered for: %d", w.Code)
 		}
 	})
+}
+
+func TestAServerChangesWhileRequestsGoOn(t *testing.T) {
+	h := handler(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusCreated)
+	}), middleware.Server{Name: "stock"})
+	var done atomic.Bool
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for !done.Load() {
+				if got := answered(t, h, ""); got != http.StatusCreated {
+					t.Errorf("got %d", got)
+				}
+			}
+		})
+	}
+	for i := range 100 {
+		s := middleware.Server{Name: "stock", Bulkhead: &bulkhead.Config{Limit: int64(100 + i)}}
+		if i%2 == 0 {
+			s.Timeout = time.Hour
+		}
+		if err := h.Apply(s); err != nil {
+			t.Error(err)
+		}
+	}
+	done.Store(true)
+	all.Wait()
+	if n := h.Bulkhead().InFlight(); n != 0 || h.Bulkhead().Limit() != 199 {
+		t.Errorf("%d in flight of %d", n, h.Bulkhead().Limit())
+	}
 }

@@ -47,8 +47,10 @@ func ServerTenant(f func(*http.Request) string) HandlerOption {
 
 // ServerRoute says where an idempotency key counts: the same key on another
 // route is another key. The default is the pattern that the request matched or
-// that a next handler such as http.ServeMux is going to match, and without one
-// the host and the path.
+// that a next handler such as http.ServeMux is going to match, and without one,
+// as where the mux is wrapped, the path. The host is no part of it, because a
+// repetition may reach another instance under another one; a Handler that
+// serves several sites puts it in here, or into [ServerTenant].
 func ServerRoute(f func(*http.Request) string) HandlerOption {
 	return func(b *handlerBuilder) { b.handler.route = f }
 }

@@ -2,9 +2,11 @@ package httpmw_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -14,6 +16,8 @@ import (
 	"time"
 
 	"github.com/backstay-go/backstay"
+	"github.com/backstay-go/backstay/bulkhead"
+	"github.com/backstay-go/backstay/deadline"
 	"github.com/backstay-go/backstay/idempotency"
 	"github.com/backstay-go/backstay/internal/testkit"
 	"github.com/backstay-go/backstay/middleware"
@@ -70,7 +74,7 @@ func TestC46_AKeyedPostIsWorkedOnOnceOverHTTP(t *testing.T) {
 			for range 3 {
 				same(t, first, ask(t, b.base(t), post(t, b.URL, "k", "25")))
 			}
-			if got := ask(t, b.base(t), post(t, b.URL, "k", "26")); got.problem(t, http.StatusUnprocessableEntity) != "" || c.calls.Load() != 1 {
+			if got := ask(t, b.base(t), post(t, b.URL, "k", "26")); got.problem(t, http.StatusUnprocessableEntity) != "key_mismatch" || c.calls.Load() != 1 {
 				t.Errorf("another body: %v", got)
 			}
 		})
@@ -368,4 +372,105 @@ func TestAHeaderThatIsSetToNothingIsNothingInAReplay(t *testing.T) {
 		}
 		same(t, first, ask(t, b.base(t), post(t, b.URL, "k", "x")))
 	})
+}
+
+func TestAKeyCountsForAPathWhateverTheHost(t *testing.T) {
+	store, err := idempotency.NewMemory(idempotency.MemoryConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &charging{}
+	mux := http.NewServeMux()
+	mux.Handle("POST /charges", c)
+	wrapped := http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { mux.ServeHTTP(w, req) })
+	server := middleware.Server{Idempotency: &idempotency.GuardConfig{}}
+	for _, host := range []string{"http://10.0.0.1:8080", "http://10.0.0.2:8080"} {
+		h := handler(t, wrapped, server, httpmw.ServerStore(store)) // each instance has its own
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, post(t, host+"/charges", "k", "25"))
+		if w.Code != http.StatusCreated || !strings.HasPrefix(w.Body.String(), "charge 1 ") {
+			t.Errorf("%s: %d, %s", host, w.Code, w.Body)
+		}
+	}
+}
+
+func TestAKeyedHandlerThatHangsEndsSoonAfterTheTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began, lasted := time.Now(), time.Duration(0)
+		hung := http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) {
+			<-req.Context().Done()
+			lasted = time.Since(began)
+		})
+		h := keyed(t, hung, middleware.Server{
+			Timeout: time.Second / 2, Deadline: &deadline.IncomingConfig{Cap: time.Second}, Bulkhead: &bulkhead.Config{Limit: 1},
+		})
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, post(t, "http://orders/charges", "k", "25"))
+		if after := time.Since(began); w.Code != http.StatusServiceUnavailable || after != time.Second/2 {
+			t.Errorf("answered %d after %v", w.Code, after)
+		}
+		if err := h.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if lasted != time.Second || h.Bulkhead().InFlight() != 0 {
+			t.Errorf("the handler lasted %v, %d in flight", lasted, h.Bulkhead().InFlight())
+		}
+	})
+}
+
+// failingStore is one that cannot be reached.
+type failingStore struct {
+	idempotency.Store
+	err error
+}
+
+func (s failingStore) Begin(context.Context, idempotency.Claim, idempotency.Fingerprint, time.Duration) (idempotency.Result, error) {
+	return idempotency.Result{}, s.err
+}
+
+func (s failingStore) Release(context.Context, idempotency.Claim) error { return s.err }
+
+func TestACallerIsToldNothingOfTheStore(t *testing.T) {
+	secret := errors.New("dial tcp 10.0.0.7:6379: connect: connection refused")
+	var seen testkit.Recorder
+	h := handler(t, &charging{}, middleware.Server{Name: "orders", Idempotency: &idempotency.GuardConfig{}},
+		httpmw.ServerStore(failingStore{err: secret}), httpmw.ServerObserver(&seen))
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, post(t, "http://orders/charges", "k", "25"))
+	got := reply{status: w.Code, header: w.Result().Header, body: w.Body.String()}
+	if reason := got.problem(t, http.StatusServiceUnavailable); reason != "store_failed" || strings.Contains(got.body, "10.0.0.7") || strings.Contains(got.body, "orders") {
+		t.Errorf("reason %q in %s", reason, got.body)
+	}
+	if told := seen.Events(backstay.CallRejected); len(told) != 1 || !errors.Is(told[0].Err, secret) {
+		t.Errorf("the observer is told %v", told)
+	}
+}
+
+func TestCallsOfKeyedWorkHaveTheSameKeysWheneverItRuns(t *testing.T) {
+	var sent [][]string
+	below := middleware.Target{Name: "bank", Config: middleware.Config{Idempotency: &idempotency.Config{Generate: true}}}
+	bank := transport(t, roundTripper(func(req *http.Request) (*http.Response, error) {
+		sent[len(sent)-1] = append(sent[len(sent)-1], req.Header.Get("Idempotency-Key"))
+		return &http.Response{StatusCode: http.StatusCreated, Body: http.NoBody, Request: req}, nil
+	}), below)
+	h := keyed(t, http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		sent = append(sent, nil)
+		for _, path := range []string{"/charge", "/charge", "/mail"} {
+			out := request(t, req.Context(), http.MethodPost, "http://bank"+path, strings.NewReader("x"))
+			resp, err := bank.RoundTrip(out)
+			if err != nil {
+				t.Error(err)
+				continue
+			}
+			_ = resp.Body.Close()
+		}
+		w.WriteHeader(http.StatusInternalServerError) // it frees the key
+	}), middleware.Server{Name: "orders"})
+	for _, key := range []string{"k", "k", "another"} {
+		h.ServeHTTP(httptest.NewRecorder(), post(t, "http://orders/buy", key, "25"))
+	}
+	if len(sent) != 3 || len(sent[0]) != 3 || sent[0][0] == sent[0][1] || sent[0][0] == "" ||
+		!slices.Equal(sent[0], sent[1]) || slices.Contains(sent[2], sent[0][0]) {
+		t.Errorf("the bank saw %q", sent)
+	}
 }

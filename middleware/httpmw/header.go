@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"net/http"
-	"slices"
 	"strconv"
 
 	"github.com/backstay-go/backstay/deadline"
@@ -16,22 +15,18 @@ import (
 // headers is what an attempt tells the next service: how long the caller still
 // waits, and from the second attempt on, which one it is.
 type headers struct {
-	all   bool // every host is told
-	hosts []string
+	told  middleware.Propagation
 	codec deadline.Codec
 }
 
 func newHeaders(p middleware.Propagation) headers {
-	return headers{hosts: p.Hosts, all: slices.Contains(p.Hosts, "*"), codec: p.Codec()}
+	return headers{told: p, codec: p.Codec()}
 }
-
-// tells reports whether host is told.
-func (h *headers) tells(host string) bool { return h.all || slices.Contains(h.hosts, host) }
 
 // onto returns req under ctx, with the headers that its host is told. req
 // stays as it is: a transport may still hold it after its RoundTrip.
 func (h *headers) onto(ctx context.Context, req *http.Request) *http.Request {
-	if h.tells(req.URL.Host) {
+	if h.told.Tells(req.URL.Host) {
 		return h.tell(ctx, req.WithContext(ctx))
 	}
 	if ctx != req.Context() {

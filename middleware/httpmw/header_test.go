@@ -99,7 +99,8 @@ func TestC47_OnlyNamedHostsAreTold(t *testing.T) {
 		{"Standard", middleware.Standard("test"), nil},
 		{"Internal", middleware.Internal("test"), hosts},
 		{"Reads", middleware.Reads("test"), hosts},
-		{"Standard with one host", naming("a.test"), []string{"a.test"}},
+		{"Standard with one host", naming("a.test"), []string{"a.test", "a.test:8080"}},
+		{"Standard with a host in other letters", naming("A.Test"), []string{"a.test", "a.test:8080"}},
 		{"Standard with a port", naming("a.test:8080", "c.test"), []string{"a.test:8080"}},
 		{"Standard with all", naming("c.test", "*"), hosts},
 	} {

@@ -12,9 +12,10 @@ import (
 
 // withKey gives req its idempotency key: the one that its caller set as a
 // header, the one in its context, or where the target says that it honours
-// keys, a new one. Keys are made for requests that need one to be repeated. It
-// returns req itself, or a copy with the header, and a context that holds the
-// key. The error says that the key of the context cannot be sent.
+// keys, a new one, which in keyed work follows from the key of the work. Keys are
+// made for requests that need one to be repeated. It returns req itself, or a
+// copy with the header, and a context that holds the key. The error says that
+// the key of the context cannot be sent.
 func (t *Transport) withKey(req *http.Request) (context.Context, *http.Request, error) {
 	ctx, keys := req.Context(), t.now().keys
 	if v := req.Header[keys.Header()]; len(v) > 0 {
@@ -26,7 +27,7 @@ func (t *Transport) withKey(req *http.Request) (context.Context, *http.Request, 
 	if idempotent(req.Method) && idempotency.KeyFrom(ctx) == "" {
 		return ctx, req, nil
 	}
-	ctx, key := idempotency.Ensure(ctx, keys)
+	ctx, key := idempotency.Ensure(ctx, keys, t.pipelines.Scope().Policy, req.Method, req.URL.Path)
 	if key == "" {
 		return ctx, req, nil
 	}

@@ -44,6 +44,11 @@ func (b *builder) build(target middleware.Target) error {
 	if t.next == nil {
 		t.next = http.DefaultTransport
 	}
+	if b.base != nil {
+		if own := b.base(target, t.next); own != nil {
+			t.next = own
+		}
+	}
 	var faults, more error
 	t.pipelines, faults = middleware.NewRegistry(target, b.pipelines...)
 	t.ladder, more = b.ladder(target.Fallback)

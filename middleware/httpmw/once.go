@@ -114,5 +114,5 @@ func (h *Handler) routeOf(req *http.Request) string {
 			return pattern
 		}
 	}
-	return req.Host + req.URL.Path
+	return req.URL.Path // and no host: the instances of a service have many
 }

@@ -18,6 +18,7 @@ type builder struct {
 	transport *Transport
 	pipelines []middleware.Option
 	rungs     []func(*Transport) Rung
+	base      func(middleware.Target, http.RoundTripper) http.RoundTripper // nil: as given
 	faults    error
 }
 
@@ -43,6 +44,16 @@ func WithRetryBudget(budget *retry.Budget) Option {
 // host of the URL, which also serves where f panics.
 func WithKey(f func(*http.Request) string) Option {
 	return func(b *builder) { b.transport.key = f }
+}
+
+// WithBase has f choose the base transport of each target, once, when its
+// Transport is made: next is the one that was given, and what f returns is what
+// attempts are sent through. So the targets of a [Router] may have a pool of
+// connections, a proxy, or the faults of package chaos, each its own. f may be
+// called while calls of other targets wait for it, and must not call the Router.
+// Where it returns nil, the base transport stays the one that was given.
+func WithBase(f func(t middleware.Target, next http.RoundTripper) http.RoundTripper) Option {
+	return func(b *builder) { b.base = f }
 }
 
 // WithClassifier lets f overrule how an attempt's end is judged: it gets what

@@ -45,35 +45,32 @@ type problem struct {
 //	anything else                  500
 //
 // The body is a problem of RFC 9457, application/problem+json. It names the
-// kind of the failure and, but for idempotency, nothing of the text of err. It
-// must be the first word of the answer.
+// kind of the failure, as [middleware.Told] has it, and nothing of the text of
+// err, which the observer is told. It must be the first word of the answer.
 func WriteError(w http.ResponseWriter, err error) { problemOf(err).write(w) }
 
 // problemOf returns the answer for err.
 func problemOf(err error) problem {
 	o := backstay.Classify(err)
 	p := problem{wait: o.RetryAfter, never: o.Final}
+	p.Detail, p.Reason = middleware.Told(err)
 	if refusal, ok := errors.AsType[*idempotency.Error](err); ok {
-		p.Status, p.Detail, p.wait = refusal.HTTPStatus(), refusal.Error(), refusal.RetryAfter
+		p.Status, p.wait = refusal.HTTPStatus(), refusal.RetryAfter
 		return p
 	}
 	if unread, ok := errors.AsType[*bodyError](err); ok {
 		p.Status, p.Detail = unread.status(), "The request's body could not be read."
 		return p
 	}
-	full, isFull := errors.AsType[*bulkhead.FullError](err)
 	switch {
-	case o.Class == backstay.Rejected && errors.Is(err, context.DeadlineExceeded):
-		p.Status, p.Reason, p.Detail = http.StatusGatewayTimeout, backstay.ReasonTooLate, "There is not enough time left."
-		p.never = true // it will not be any earlier then
-	case isFull:
-		p.Status, p.Reason, p.Detail = http.StatusServiceUnavailable, full.Reason, "There is too much to do."
-		p.wait = max(p.wait, comeBack)
+	case p.Reason == backstay.ReasonTooLate:
+		p.Status, p.never = http.StatusGatewayTimeout, true // it will not be any earlier then
+	case errors.Is(err, bulkhead.ErrFull):
+		p.Status, p.wait = http.StatusServiceUnavailable, max(p.wait, comeBack)
 	case o.Class == backstay.Rejected:
-		p.Status, p.Detail = http.StatusServiceUnavailable, "It is not available."
-		p.never = middleware.Forbids(o)
+		p.Status, p.never = http.StatusServiceUnavailable, middleware.Forbids(o)
 	case errors.Is(err, timeout.ErrTimeout):
-		p.Status, p.Detail = http.StatusServiceUnavailable, "It took too long."
+		p.Status = http.StatusServiceUnavailable
 	case errors.Is(err, context.DeadlineExceeded):
 		p.Status, p.Detail = http.StatusGatewayTimeout, "The deadline has passed."
 	case o.Class == backstay.Canceled:

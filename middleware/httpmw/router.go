@@ -23,8 +23,8 @@ type Router struct {
 }
 
 // NewRouter returns a Router over the base transport next, http.DefaultTransport
-// if it is nil. The options are those of each of its Transports. It returns
-// every fault of every target.
+// if it is nil. The options are those of each of its Transports; with [WithBase]
+// each has a base transport of its own. It returns every fault of every target.
 //
 //	live, err := policyfile.Watch(ctx, "policies.yaml")
 //	if err != nil {
@@ -67,10 +67,17 @@ func (r *Router) RoundTrip(req *http.Request) (*http.Response, error) {
 // the shape of an iterator: for name, transport := range router.All.
 func (r *Router) All(f func(name string, t *Transport) bool) { r.routes.All(f) }
 
-// CloseIdleConnections closes those of the base transport, if it can.
+// Registries calls f with the pipelines of each target, until f returns false:
+// those that there are now, so whoever shows or measures them asks again. See
+// console.Console.AddAll and otelmw.All.
+func (r *Router) Registries(f func(name string, p *middleware.Registry) bool) {
+	r.routes.Registries(f)
+}
+
+// CloseIdleConnections closes those of the base transports, if they can.
 func (r *Router) CloseIdleConnections() {
-	if c, ok := r.next.(interface{ CloseIdleConnections() }); ok {
-		c.CloseIdleConnections()
+	for _, t := range r.All {
+		t.CloseIdleConnections()
 	}
 }
 

@@ -3,7 +3,9 @@ package httpmw_test
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -181,4 +183,23 @@ func asking(t *testing.T, url string) *http.Request {
 		t.Fatal(err)
 	}
 	return req
+}
+
+func TestTheRegistriesOfARouterAreThoseThatThereAreNow(t *testing.T) {
+	set := new(targets).set(attempting("a", 1, false))
+	router, err := httpmw.NewRouter(&failing{}, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set.set(attempting("a", 1, false), attempting("late", 1, false))
+	attempts(t, router, &failing{}, http.MethodGet, "http://late/")
+	got := maps.Collect(router.Registries)
+	for name, transport := range router.All {
+		if got[name] != transport.Pipelines() {
+			t.Errorf("%s is another one", name)
+		}
+	}
+	if names := slices.Sorted(maps.Keys(got)); !slices.Equal(names, []string{"a", "late", middleware.Unmatched}) {
+		t.Errorf("got %q", names)
+	}
 }

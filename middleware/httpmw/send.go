@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/backstay-go/backstay"
+	"github.com/backstay-go/backstay/internal/wire"
 )
 
 // sendOnce sends one attempt: the innermost call of the pipeline.
@@ -76,28 +77,19 @@ func failure(ctx context.Context, req *http.Request, err error) error {
 // attempt has failed: a request that its caller has put together wrongly is no
 // better in another attempt, and says nothing of the backend.
 func sendable(req *http.Request) bool {
-	return (req.Method == "" || isToken(req.Method)) && areFields(req.Header) && areFields(req.Trailer)
+	return (req.Method == "" || wire.IsToken(req.Method)) && areFields(req.Header) && areFields(req.Trailer)
 }
 
 func areFields(h http.Header) bool {
 	for name, values := range h {
-		if !isToken(name) {
+		if !wire.IsToken(name) {
 			return false
 		}
 		for _, v := range values {
-			if strings.ContainsFunc(v, isControl) {
+			if strings.ContainsFunc(v, wire.IsControl) {
 				return false
 			}
 		}
 	}
 	return true
-}
-
-func isControl(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
-
-// isToken reports whether s is a token of RFC 9110.
-func isToken(s string) bool {
-	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
-		return r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
-	})
 }

@@ -45,7 +45,8 @@
 //	MaxNames                100 keys and 100 operations for each policy
 //	Buckets                 13 from 1ms to 10s
 //	attempt spans           on, see below
-//	gauges                  those of what was given to Watch
+//	gauges                  those of what was given to Watch, a router's through All;
+//	                        of a server (httpmw.Handler, grpcmw.Server) its bulkhead
 //
 // # Who carries the context
 //

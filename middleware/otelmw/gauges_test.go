@@ -3,6 +3,7 @@ package otelmw_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -23,6 +24,49 @@ import (
 type fixed []middleware.Status
 
 func (f fixed) Statuses() []middleware.Status { return f }
+
+func TestGaugesTellTheStateOfRegistriesThatComeLater(t *testing.T) {
+	l := newLab(t)
+	all := make(map[string]*middleware.Registry)
+	l.Watch(otelmw.All(maps.All(all)))
+	for _, name := range []string{"search", "stock"} {
+		r, err := middleware.NewRegistry(middleware.Standard(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Get("a.test", backstay.Now())
+		all[name] = r
+	}
+	l.want("backstay.bulkhead.limit", map[string]float64{
+		"backstay.key=a.test,backstay.policy=search": 64,
+		"backstay.key=a.test,backstay.policy=stock":  64,
+	})
+}
+
+func TestGaugesTellTheBulkheadOfAServer(t *testing.T) {
+	l := newLab(t)
+	server := func(limit int64) middleware.Server {
+		return middleware.Server{Name: "orders", Bulkhead: &bulkhead.Config{Limit: limit}}
+	}
+	entrance, err := middleware.NewEntrance(server(5), nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Watch(entrance)
+	if _, err := entrance.Now().Bulkhead().Acquire(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	l.want("backstay.bulkhead.limit", map[string]float64{"backstay.policy=orders": 5})
+	l.want("backstay.bulkhead.in_flight", map[string]float64{"backstay.policy=orders": 1})
+	if err := entrance.Apply(server(9)); err != nil {
+		t.Fatal(err)
+	}
+	l.want("backstay.bulkhead.limit", map[string]float64{"backstay.policy=orders": 9})
+	if err := entrance.Apply(middleware.Server{Name: "orders"}); err != nil {
+		t.Fatal(err)
+	}
+	l.want("backstay.bulkhead.limit", nil)
+}
 
 func TestGaugesTellTheStateOfEveryKey(t *testing.T) {
 	l := newLab(t)

@@ -7,19 +7,21 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/backstay-go/backstay"
+	"github.com/backstay-go/backstay/middleware"
 )
 
 // eventNames are those of the events within a span.
 var eventNames = map[backstay.Kind]string{
-	backstay.RetryPlanned:     "backstay.retry.planned",
-	backstay.RetrySuppressed:  "backstay.retry.suppressed",
-	backstay.CallRejected:     "backstay.call.rejected",
-	backstay.BreakerChanged:   "backstay.breaker.changed",
-	backstay.HedgeStarted:     "backstay.hedge.started",
-	backstay.HedgeDone:        "backstay.hedge.done",
-	backstay.FallbackUsed:     "backstay.fallback.used",
-	backstay.FaultInjected:    "backstay.fault.injected",
-	backstay.CallbackPanicked: "backstay.callback.panicked",
+	backstay.RetryPlanned:      "backstay.retry.planned",
+	backstay.RetrySuppressed:   "backstay.retry.suppressed",
+	backstay.CallRejected:      "backstay.call.rejected",
+	backstay.BreakerChanged:    "backstay.breaker.changed",
+	backstay.HedgeStarted:      "backstay.hedge.started",
+	backstay.HedgeDone:         "backstay.hedge.done",
+	backstay.FallbackUsed:      "backstay.fallback.used",
+	backstay.FaultInjected:     "backstay.fault.injected",
+	backstay.CallbackPanicked:  "backstay.callback.panicked",
+	middleware.HandlerPanicked: "backstay.handler.panicked",
 }
 
 // annotate puts e into the span of ctx, which is that of the call: it shows why

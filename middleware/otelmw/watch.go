@@ -2,6 +2,7 @@ package otelmw
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -12,8 +13,9 @@ import (
 	"github.com/backstay-go/backstay/middleware"
 )
 
-// Source is where gauges read: a [middleware.Registry], or single pipelines
-// through [Of].
+// Source is where gauges read: a [middleware.Registry], single pipelines through
+// [Of], all of a router through [All], or a server, a httpmw.Handler or
+// grpcmw.Server.
 type Source interface {
 	Statuses() []middleware.Status
 }
@@ -28,6 +30,22 @@ func (all single) Statuses() []middleware.Status {
 	statuses := make([]middleware.Status, len(all))
 	for i, p := range all {
 		statuses[i] = p.Status()
+	}
+	return statuses
+}
+
+// All makes a [Source] of registries that come and go, such as those of a
+// router; it is asked anew whenever metrics are collected:
+//
+//	stop := observer.Watch(otelmw.All(router.Registries))
+func All(registries iter.Seq2[string, *middleware.Registry]) Source { return many(registries) }
+
+type many iter.Seq2[string, *middleware.Registry]
+
+// Statuses returns the state of every pipeline of every registry.
+func (all many) Statuses() (statuses []middleware.Status) {
+	for _, r := range all {
+		statuses = append(statuses, r.Statuses()...)
 	}
 	return statuses
 }

@@ -26,14 +26,17 @@ type Applier interface {
 //	defer live.Bind("payments", transport.Pipelines())()
 //
 // State of what does not change is kept; see middleware.Registry.Apply. What
-// cannot be applied the observer is told, as [PolicyNotApplied]. A target that
-// goes changes nothing.
+// cannot be applied the observer is told, as [PolicyNotApplied], and so is a name
+// that the file does not have. A target that goes changes nothing.
 func (l *Live) Bind(name string, to ...Applier) (cancel func()) {
 	apply := binding(l, to, func() (middleware.Target, string, bool) {
 		t, ok := l.Policies().Lookup(name)
 		return t, name, ok
 	})
 	_, cancel = l.Subscribe(name, func(middleware.Target) { apply() })
+	if p := l.Policies(); p.targets[name] == nil {
+		l.emit(context.Background(), name, backstay.Event{Kind: PolicyNotApplied, Err: p.unknown(name)})
+	}
 	apply()
 	return cancel
 }
@@ -58,7 +61,7 @@ type ServerApplier interface {
 // middleware.Entrance.Apply. A section that goes changes nothing.
 func (l *Live) BindServer(to ...ServerApplier) (cancel func()) {
 	apply := binding(l, to, func() (middleware.Server, string, bool) {
-		s, ok := l.Policies().lookupServer()
+		s, ok := l.Policies().LookupServer()
 		return s, s.Name, ok
 	})
 	_, cancel = l.SubscribeServer(func(middleware.Server) { apply() })

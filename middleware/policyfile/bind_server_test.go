@@ -41,7 +41,7 @@ func TestAServerFollowsItsFile(t *testing.T) {
 			t.Error("a section that goes changes something")
 		}
 		want := "policies loaded file; policy changed server; policies loaded file; policies refused file; " +
-			"policies loaded file; policy changed pay; policy changed server"
+			"policies loaded file; policy added pay; policy removed server"
 		if got := f.told(); got != want {
 			t.Errorf("told\n%s, want\n%s", got, want)
 		}

@@ -83,11 +83,28 @@ func TestWhatCannotBeAppliedIsTold(t *testing.T) {
 		f := follow(t, "targets: {pay: on}")
 		r, other := registry(t, f.live.Target("pay")), registry(t, middleware.Standard("other"))
 		defer f.live.Bind("pay", r, other)()
-		defer f.live.Bind("nobody", other)()
+		defer f.live.Bind("pya", other)()
 		f.change("targets: {pay: {keys: {max: 7}}}")
-		want := "policy not applied pay; policies loaded file; policy changed pay; policy not applied pay; policy not applied pay"
+		want := "policy not applied pay; policy not applied pya; policies loaded file; policy changed pay; policy not applied pay; policy not applied pay"
 		if got := f.told(); got != want {
 			t.Errorf("told\n%s, want\n%s", got, want)
+		}
+	})
+}
+
+func TestANameThatTheFileDoesNotHaveIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := follow(t, "targets: {payments: on}")
+		var told []error
+		l, err := policyfile.Watch(t.Context(), f.path, policyfile.WithSignals(), policyfile.WithObserver(
+			backstay.ObserverFunc(func(_ context.Context, e backstay.Event) { told = append(told, e.Err) })))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		l.Bind("paymets")()
+		if len(told) != 1 || !strings.HasSuffix(told[0].Error(), "has no target paymets; did you mean payments?") {
+			t.Errorf("told %v", told)
 		}
 	})
 }

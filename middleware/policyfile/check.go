@@ -134,12 +134,36 @@ var advice = map[string]string{
 }
 
 // instead says what to write in place of what is wrong with f.
-func (checker) instead(f *backstay.FieldError) string {
+func (c checker) instead(f *backstay.FieldError) string {
+	if f.Path == "bulkhead.limit" && strings.Contains(f.Allowed, "adaptive.") {
+		return c.aroundAdaptive()
+	}
 	said, known := advice[f.Path]
 	if known && (strings.Contains(f.Allowed, " 0 ") || strings.Contains(f.Allowed, "-1")) {
 		return said
 	}
 	return f.Allowed
+}
+
+// aroundAdaptive says between what the limit must be where the bulkhead adapts
+// it, and that it need not.
+func (c checker) aroundAdaptive() string {
+	said := func(name string) string {
+		path := "bulkhead.adaptive." + name
+		s := "adaptive." + name + " is " + c.shown(c.root.under(path))
+		if o, ok := c.origins[path]; ok && o.line > 0 {
+			return s
+		}
+		if o := c.origins["bulkhead.adaptive"]; o.profile != "" {
+			return s + ", from " + o.profile
+		}
+		return s
+	}
+	least, _ := c.value("bulkhead.adaptive.min")
+	if limit, _ := c.value("bulkhead.limit"); limit < least {
+		return said("min") + "; or write adaptive: off"
+	}
+	return said("max") + "; or write adaptive: off"
 }
 
 // follows reports whether f is judged by a value that was faulty itself.

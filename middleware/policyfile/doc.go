@@ -56,7 +56,8 @@
 //     good one takes effect as a whole, after its writer is done with it.
 //     [Live.Bind] keeps what was built from a target up to date, and
 //     [Live.BindServer] what was built from the server; the state of what did
-//     not change stays: breakers, budgets, limits.
+//     not change stays: breakers, budgets, limits. What came, changed or went
+//     is told apart.
 //   - [Policies.Match] takes less than 100 ns and no allocation, however many
 //     targets there are.
 //   - What is no policy file, is too long, or says too much by its aliases is
@@ -67,7 +68,7 @@
 //	durations   250ms, 2s, 1m30s    a unit is required
 //	shares      20% or 0.2
 //	sizes       65536 or 64KiB
-//	sections    {name: value}, on (its defaults), off (left out)
+//	sections    {name: value}, on (its defaults), off (left out); timeout: 500ms is {after: 500ms}
 //
 // # Defaults
 //
@@ -85,10 +86,11 @@
 // # Matching
 //
 // A target may say which requests it is for: host, method and route template,
-// or gRPC service and method. [Policies.Match] finds the most specific one: by
-// host (exact, then the longest suffix, then any; with a port before without),
-// then by route (a literal segment before a {parameter} before {the rest...})
-// or gRPC method, then by HTTP method. Two that nothing decides between are a
+// or gRPC service and method. [Policies.Match] finds the most specific one: for
+// an RPC one that names its service before all that do not; then by host
+// (exact, then the longest suffix, then any; with a port before without), then
+// by route (a literal segment before a {parameter} before {the rest...}) or
+// gRPC method, then by HTTP method. Two that nothing decides between are a
 // fault.
 //
 // # Pitfalls
@@ -97,6 +99,10 @@
 //     away with all that was set in it; a list replaces a list.
 //   - idempotent: true has every call repeated, and where there is hedging
 //     copied, a POST too: a copy may land after the caller's next call.
+//   - The server extends standard, whose bulkhead adapts its limit: a limit
+//     beside it is where it begins. A fixed one needs adaptive: off.
+//   - A router gives the requests of a target that went to what matches them
+//     then, or else to the standard policies; see [PolicyRemoved].
 //   - The target that [Policies.Target] returns for an unknown name is refused
 //     by whoever is to build from it.
 //   - Without [Live.Bind], [Live.BindServer] or a router, a new version reaches

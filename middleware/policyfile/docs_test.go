@@ -4,6 +4,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/backstay-go/backstay/middleware"
 	"github.com/backstay-go/backstay/middleware/policyfile"
@@ -11,6 +12,10 @@ import (
 
 // The files that the documentation shows are read, and are what it says.
 func TestTheDocumentedFilesHaveNoFaults(t *testing.T) {
+	synctest.Test(t, theDocumentedFilesHaveNoFaults) // in which no fault is over
+}
+
+func theDocumentedFilesHaveNoFaults(t *testing.T) {
 	text, err := os.ReadFile("../../docs/policies.md")
 	if err != nil {
 		t.Fatal(err)
@@ -32,7 +37,9 @@ func TestTheDocumentedFilesHaveNoFaults(t *testing.T) {
 			}
 		}
 		for _, n := range p.Notes() {
-			t.Errorf("file %d: %v", i, n)
+			if p.Target(strings.TrimPrefix(n.Path, "targets.")).Faults == nil { // else it says where faults act
+				t.Errorf("file %d: %v", i, n)
+			}
 		}
 	}
 }

@@ -12,35 +12,54 @@ import (
 
 // Explain writes what each of the named targets comes to, or each of them all:
 // every value, where it comes from, and the load that the target makes in the
-// worst case; without names also the server. Its error is that of w, or says
-// that there is no such target.
+// worst case; without names also the server, whose name here is server unless a
+// target is called so. Its error is that of w, or says that there is no such
+// target.
 func (p *Policies) Explain(w io.Writer, names ...string) error {
-	all := len(names) == 0
-	if all {
-		names = p.Names()
-	}
-	for i, name := range names {
-		t, ok := p.targets[name]
-		if !ok {
-			return fmt.Errorf("policyfile: %w", p.unknown(name))
+	all, err := p.chosen(names)
+	for i, c := range all {
+		if err == nil && i > 0 {
+			_, err = fmt.Fprintln(w)
 		}
-		if i > 0 {
-			fmt.Fprintln(w)
-		}
-		if err := p.explain(w, p.defined[name], t); err != nil {
-			return fmt.Errorf("policyfile: %w", err)
+		if err == nil {
+			err = p.explain(w, c.d, c.t)
 		}
 	}
-	if !all || p.server == nil {
-		return nil
-	}
-	if len(names) > 0 {
-		fmt.Fprintln(w)
-	}
-	if err := p.explain(w, p.serverDefined, p.server); err != nil {
+	if err != nil {
 		return fmt.Errorf("policyfile: %w", err)
 	}
 	return nil
+}
+
+// chosen is what is to be explained.
+type chosen struct {
+	d *definition
+	t *resolved
+}
+
+// chosen returns what names stand for; without any everything.
+func (p *Policies) chosen(names []string) (all []chosen, err error) {
+	server := chosen{p.serverDefined, p.server}
+	if len(names) == 0 {
+		for _, name := range p.Names() {
+			all = append(all, chosen{p.defined[name], p.targets[name]})
+		}
+		if p.server != nil {
+			all = append(all, server)
+		}
+		return all, nil
+	}
+	for _, name := range names {
+		switch t, ok := p.targets[name]; {
+		case ok:
+			all = append(all, chosen{p.defined[name], t})
+		case name == defaultServer && p.server != nil:
+			all = append(all, server)
+		default:
+			return nil, p.unknown(name)
+		}
+	}
+	return all, nil
 }
 
 func (p *Policies) explain(w io.Writer, d *definition, t *resolved) error {
@@ -61,10 +80,8 @@ func (p *Policies) explain(w io.Writer, d *definition, t *resolved) error {
 	if t.Target != nil {
 		p.explainWorst(table, WorstCaseOf(*t.Target))
 	}
-	for _, n := range p.notes {
-		if n.Path == d.at.path {
-			fmt.Fprintf(table, "  note: %s\n", n.Text)
-		}
+	for _, n := range p.note(d, t) {
+		fmt.Fprintf(table, "  note: %s\n", n.Text)
 	}
 	if err := table.Flush(); err != nil {
 		return err

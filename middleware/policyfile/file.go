@@ -114,6 +114,9 @@ func (r *reader) refuse(key entry, name, suggestion string) bool {
 }
 
 func (r *reader) target(e entry) *definition {
+	if e.name == middleware.Unmatched {
+		r.add(e.key, "choose another name, and match: {host: \"*\"} for all hosts", "%s is built in: the target of calls that belong to no other", e.name)
+	}
 	return r.define(e, root, func(d *definition, key entry) bool {
 		if key.name != "match" {
 			return false

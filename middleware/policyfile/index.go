@@ -8,10 +8,16 @@ import (
 )
 
 // index finds the most specific pattern that matches without looking at all of
-// them. It follows the order of [compare]: by host, by port, by route or gRPC
-// method, by HTTP method.
+// them. It follows the order of [compare]: what names a gRPC service, then by
+// host, by port, by route or gRPC method, by HTTP method.
 type index struct {
-	hosts map[string]*group // by host, with its port if the pattern has one
+	rpcs  hosts // of the patterns that name a gRPC service
+	other hosts // of all the others
+}
+
+// hosts are patterns by their hosts.
+type hosts struct {
+	exact map[string]*group // by host, with its port if the pattern has one
 	tails map[string]*group // by what follows the star of a host that stands for many
 	any   *group            // of "*" without a port
 	ports bool              // some pattern has a port
@@ -40,22 +46,30 @@ type choice struct {
 
 // newIndex takes patterns in their order.
 func newIndex(sorted []pattern, targets map[string]*resolved) *index {
-	x := &index{hosts: make(map[string]*group), tails: make(map[string]*group)}
+	x := &index{newHosts(), newHosts()}
 	for _, p := range sorted {
-		x.groupOf(p).add(choice{p, targets[p.target].Target})
+		among := &x.other
+		if p.service != "" {
+			among = &x.rpcs
+		}
+		among.groupOf(p).add(choice{p, targets[p.target].Target})
 	}
 	return x
 }
 
+func newHosts() hosts {
+	return hosts{exact: make(map[string]*group), tails: make(map[string]*group)}
+}
+
 // groupOf returns the group that p belongs to.
-func (x *index) groupOf(p pattern) *group {
+func (x *hosts) groupOf(p pattern) *group {
 	if p.host == "*" && p.port == "" {
 		if x.any == nil {
 			x.any = &group{}
 		}
 		return x.any
 	}
-	among := x.hosts
+	among := x.exact
 	key, many := strings.CutPrefix(p.host, "*")
 	if many {
 		among = x.tails
@@ -114,9 +128,19 @@ func (b *branch) add(c choice, route []string) {
 // find returns the target of the most specific pattern that matches q; nil if
 // there is none.
 func (x *index) find(q Request) *middleware.Target {
+	if q.GRPC != "" {
+		if t := x.rpcs.find(&q); t != nil {
+			return t
+		}
+	}
+	return x.other.find(&q)
+}
+
+// find returns the target of the most specific one of the patterns.
+func (x *hosts) find(q *Request) *middleware.Target {
 	full := strings.ToLower(q.Host)
 	host, _ := cutPort(full)
-	if t := x.at(x.hosts, full, len(host), &q); t != nil {
+	if t := x.at(x.exact, full, len(host), q); t != nil {
 		return t
 	}
 	if len(x.tails) > 0 {
@@ -124,20 +148,20 @@ func (x *index) find(q Request) *middleware.Target {
 			if host[i] != '.' {
 				continue
 			}
-			if t := x.at(x.tails, full[i:], len(host)-i, &q); t != nil {
+			if t := x.at(x.tails, full[i:], len(host)-i, q); t != nil {
 				return t
 			}
 		}
-		if t := x.at(x.tails, full[len(host):], 0, &q); t != nil {
+		if t := x.at(x.tails, full[len(host):], 0, q); t != nil {
 			return t
 		}
 	}
-	return x.any.find(&q)
+	return x.any.find(q)
 }
 
 // at looks in the groups of one host, of which full has the port from n on:
 // first in that with the port.
-func (x *index) at(among map[string]*group, full string, n int, q *Request) *middleware.Target {
+func (x *hosts) at(among map[string]*group, full string, n int, q *Request) *middleware.Target {
 	if x.ports && n < len(full) {
 		if t := among[full].find(q); t != nil {
 			return t

@@ -168,7 +168,7 @@ func TestAFileIsNotTakenHalf(t *testing.T) {
 		})
 		defer writing.Stop()
 		f.pass()
-		if got, want := f.told(), "policies loaded file; policy changed pay; policy changed stock"; got != want {
+		if got, want := f.told(), "policies loaded file; policy changed pay; policy added stock"; got != want {
 			t.Errorf("told %q, want %q", got, want)
 		}
 	})

@@ -128,7 +128,8 @@ func (r *reader) list(rule rule, e entry) []string {
 	return all
 }
 
-// section switches a section off, or on, or goes into its fields.
+// section switches a section off, or on, or goes into its fields, of which one
+// may stand in its place.
 func (l *layer) section(s *shape, v reflect.Value, e entry) {
 	name, named := scalar(e.value)
 	switch {
@@ -143,6 +144,9 @@ func (l *layer) section(s *shape, v reflect.Value, e entry) {
 		l.enter(s, v, e)
 	case e.value.Kind == yaml.MappingNode:
 		l.fields(s, l.enter(s, v, e), l.entries(e.value, e.key.path))
+	case named && s.short != "":
+		f := s.find(s.short)
+		l.field(f, f.at(l.enter(s, v, e)), e)
 	default:
 		l.add(e.spot(), l.instead(s), "%s is not a mapping", describe(e.value))
 		l.to.broken[l.item+s.path] = true
@@ -150,6 +154,9 @@ func (l *layer) section(s *shape, v reflect.Value, e entry) {
 }
 
 func (*layer) instead(s *shape) string {
+	if s.short != "" {
+		return "write on for the defaults, off to leave it out, " + s.find(s.short).noun() + ", or {name: value}"
+	}
 	if s.optional() {
 		return "write on for the defaults, off to leave it out, or {name: value}"
 	}

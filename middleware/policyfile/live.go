@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"reflect"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -16,12 +15,14 @@ import (
 )
 
 // What an observer of a [Live] is told, beside the events of calls. Policy is
-// the path of the file, or in the last two the name of the target
-// or of the server.
+// the path of the file, or in the last four the name of the target or of the
+// server.
 const (
 	PoliciesLoaded   = middleware.PoliciesLoaded
 	PoliciesRefused  = middleware.PoliciesRefused
+	PolicyAdded      = middleware.PolicyAdded
 	PolicyChanged    = middleware.PolicyChanged
+	PolicyRemoved    = middleware.PolicyRemoved
 	PolicyNotApplied = middleware.PolicyNotApplied
 )
 
@@ -179,7 +180,7 @@ func (l *Live) run(ctx context.Context) {
 // It is small: comparing all of it costs less than to be wrong about a time of
 // modification, or about a link that leads elsewhere by now.
 func (l *Live) look(ctx context.Context) {
-	data, changes, err := l.settled(ctx)
+	data, other, err := l.settled(ctx)
 	switch {
 	case ctx.Err() != nil:
 		return
@@ -189,7 +190,7 @@ func (l *Live) look(ctx context.Context) {
 		}
 		l.seen = nil // if it comes back as it was, it is good again
 		return
-	case !changes:
+	case !other:
 		return
 	}
 	l.seen = data
@@ -201,8 +202,8 @@ func (l *Live) look(ctx context.Context) {
 	before := l.current.Swap(next)
 	l.fault.Store(nil)
 	l.emit(ctx, l.path, backstay.Event{Kind: PoliciesLoaded})
-	for _, name := range changed(before, next) {
-		l.emit(ctx, name, backstay.Event{Kind: PolicyChanged})
+	for _, c := range changes(before, next) {
+		l.emit(ctx, c.name, backstay.Event{Kind: c.kind})
 	}
 	l.notify(ctx, next)
 }
@@ -229,25 +230,3 @@ func apart(f func()) {
 	}()
 	<-done
 }
-
-// changed returns the names of the targets that are not the same in both, and of
-// the server if that is not.
-func changed(before, after *Policies) []string {
-	var all []string
-	for _, name := range before.Names() {
-		if t, ok := after.targets[name]; !ok || !same(*before.targets[name].Target, *t.Target) {
-			all = append(all, name)
-		}
-	}
-	for _, name := range after.Names() {
-		if before.targets[name] == nil {
-			all = append(all, name)
-		}
-	}
-	if s := after.Server(); !reflect.DeepEqual(before.Server(), s) {
-		all = append(all, s.Name)
-	}
-	return all
-}
-
-func same(a, b middleware.Target) bool { return reflect.DeepEqual(a, b) }

@@ -73,9 +73,9 @@ func TestTargetsThatComeAndGo(t *testing.T) {
 		if calls != 1 {
 			t.Errorf("the subscription was cancelled: %d calls", calls)
 		}
-		want := "policies loaded file; policy changed stock; " +
-			"policies loaded file; policy changed stock; " +
-			"policies loaded file; policy changed stock; " +
+		want := "policies loaded file; policy added stock; " +
+			"policies loaded file; policy removed stock; " +
+			"policies loaded file; policy added stock; " +
 			"policies loaded file; policy changed stock"
 		if got := f.told(); got != want {
 			t.Errorf("told\n%s, want\n%s", got, want)

@@ -21,6 +21,7 @@ targets:
   static: {match: {host: pay.example.com, route: "/static/{rest...}"}}
   logo: {match: {host: pay.example.com, route: "/static/logo"}}
   stock: {match: {grpc: inventory.v1.Stock}}
+  grpchost: {match: {host: stock.example.com}}
   get: {match: [{grpc: /inventory.v1.Stock/Get}, {host: v6, grpc: inventory.v1.Stock/List}]}
 `))
 	if err != nil {
@@ -51,6 +52,10 @@ targets:
 		{q{Host: "pay.example.com", Method: "GET", Path: "/static/logo"}, "logo"},
 		{q{Host: "elsewhere", GRPC: "/inventory.v1.Stock/Put"}, "stock"},
 		{q{Host: "elsewhere", GRPC: "/inventory.v1.Stock/Get"}, "get"},
+		{q{Host: "stock.example.com:50051", GRPC: "/inventory.v1.Stock/Put"}, "stock"},
+		{q{Host: "a.example.com", GRPC: "/inventory.v1.Stock/Get"}, "get"},
+		{q{Host: "stock.example.com", GRPC: "/inventory.v1.Orders/Get"}, "grpchost"},
+		{q{Host: "stock.example.com", Method: "GET", Path: "/inventory.v1.Stock/Get"}, "grpchost"},
 		{q{Host: "v6", GRPC: "/inventory.v1.Stock/List"}, "get"},
 		{q{Host: "elsewhere", GRPC: "/inventory.v1.Stocks/Get"}, "everything"},
 	} {

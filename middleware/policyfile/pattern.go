@@ -208,11 +208,12 @@ func segmentOf(s string) int {
 	}
 }
 
-// compare puts the more specific pattern first: by host, then by route or gRPC
-// method, then by HTTP method. Of two that can match the same request neither
+// compare puts the more specific pattern first: what names a gRPC service, then
+// by host, then by route or gRPC method, then by HTTP method. Of two that can match the same request neither
 // comes first only if they are of the same kind.
 func compare(a, b pattern) int {
 	return cmp.Or(
+		cmp.Compare(min(grpcRank(b), 1), min(grpcRank(a), 1)),
 		cmp.Compare(hostRank(b), hostRank(a)),
 		cmp.Compare(len(b.port), len(a.port)),
 		compareRoutes(a.route, b.route),

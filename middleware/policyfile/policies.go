@@ -66,7 +66,10 @@ func (r *reader) policies(f *file) (*Policies, error) {
 	}
 	p.index = newIndex(sorted, p.targets)
 	for _, d := range targets {
-		p.notes = append(p.notes, p.note(d)...)
+		p.notes = append(p.notes, p.note(d, p.targets[d.name])...)
+	}
+	if p.server != nil {
+		p.notes = append(p.notes, p.note(p.serverDefined, p.server)...)
 	}
 	return p, nil
 }
@@ -106,15 +109,15 @@ func (p *Policies) unknown(name string) error {
 // Server returns the server of the file, and where the file has none
 // [middleware.StandardServer]. It is the caller's own to change.
 func (p *Policies) Server() middleware.Server {
-	if s, ok := p.lookupServer(); ok {
+	if s, ok := p.LookupServer(); ok {
 		return s
 	}
 	return middleware.StandardServer(defaultServer)
 }
 
-// lookupServer returns the server of the file, if it has one. It is the
-// caller's own.
-func (p *Policies) lookupServer() (middleware.Server, bool) {
+// LookupServer returns the server of the file, and whether it says anything of
+// one. It is the caller's own to change.
+func (p *Policies) LookupServer() (middleware.Server, bool) {
 	if p.server == nil {
 		return middleware.Server{}, false
 	}
@@ -132,8 +135,8 @@ func (p *Policies) All(f func(*middleware.Target) bool) {
 }
 
 // Match returns the target that q belongs to, the most specific one that
-// matches: by host, then by route or gRPC method, then by HTTP method; nil where
-// none does. The target is not to be changed.
+// matches: for an RPC one that names its service, then by host, then by route or
+// gRPC method, then by HTTP method; nil where none does. The target is not to be changed.
 func (p *Policies) Match(q Request) *middleware.Target { return p.index.find(q) }
 
 // WorstCase returns the most that the target called name makes of its calls;

@@ -43,6 +43,7 @@ type rule struct {
 	names    map[string]float64 // what has a name, and what it is in a Config
 	zero     *float64           // what 0 is in a Config; nil: as it is
 	choices  []string           // the texts there are; nil: any
+	short    string             // of a section: the value that may stand in its place
 }
 
 func span(low, high time.Duration, standard, about string) rule {

@@ -109,12 +109,12 @@ var rules = map[string]rule{
 	"bulkhead.rate.per_second":            factor(1e-6, 1e9, required, "The steady rate."),
 	"bulkhead.rate.burst":                 whole(1, 1e9, "one second's worth", "How many calls may start at once after a pause."),
 
-	"timeout":         {about: "Bounds one attempt."},
+	"timeout":         {about: "Bounds one attempt. A duration in its place is its after.", short: "after"},
 	"timeout.after":   span(ns, ever, "2s", "From the moment an attempt is sent to the headers or the reply.").orOff(float64(timeout.Off)),
 	"timeout.abandon": yesNo("Returns at the limit even if the callee ignores its cancellation."),
 
 	"propagate":        {about: "Says who is told how long the caller still waits, and which attempt this is."},
-	"propagate.hosts":  words(none, `The hosts that are told, with their port if the URL has one; "*" means all.`),
+	"propagate.hosts":  words(none, `The hosts that are told; one without a port fits every port, and "*" every host.`),
 	"propagate.header": word(deadline.DefaultHeader, "The header that carries the deadline.", deadline.CodecNames()...),
 
 	"http":              {about: "What only HTTP needs."},
@@ -184,7 +184,7 @@ var serverRules = withBulkhead(map[string]rule{
 	"idempotency.retention":   span(ms, 10*365*day, "24h", "How long an answer is kept."),
 	"idempotency.max_wait":    span(ms, day, writeDuration(idempotency.DefaultMaxWait), "How long a repetition waits for the answer of the first.").orOff(float64(idempotency.NoWait)),
 	"idempotency.retry_after": span(ms, hour, "1s", "What a repetition is told that does not wait."),
-	"idempotency.grace":       span(ms, day, writeDuration(idempotency.DefaultGrace), "How long work may go on after its caller has given up.").orOff(float64(idempotency.NoGrace)),
+	"idempotency.grace":       span(ms, day, writeDuration(idempotency.DefaultGrace), "How long work may go on after its caller has given up; by default no longer than timeout and deadline.cap.").orOff(float64(idempotency.NoGrace)),
 	"idempotency.poll":        span(ms, minute, writeDuration(idempotency.DefaultPoll), "The longest pause between two looks at the store."),
 	"idempotency.max_body":    octets(1, 1<<30, writeSize(idempotency.DefaultMaxBody), "The largest request that is read."),
 	"idempotency.max_answer":  octets(1, 1<<30, writeSize(idempotency.DefaultMaxAnswer), "The largest answer that is kept."),

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+
+	"github.com/backstay-go/backstay/middleware"
 )
 
 // object is a JSON object; encoding/json writes its keys in order.
@@ -36,8 +38,8 @@ func Schema() []byte {
 		"properties": object{
 			"$schema":  object{"type": "string"},
 			"version":  object{"const": 1},
-			"profiles": named("profile", "Policies to extend, by name."),
-			"targets":  named("target", "What is called, by name."),
+			"profiles": named("profile", "Policies to extend, by name.", slices.Sorted(maps.Keys(presets))...),
+			"targets":  named("target", "What is called, by name.", middleware.Unmatched),
 			"server":   object{"$ref": "#/$defs/server", "description": "What stands in front of the handlers of a server."},
 		},
 		"$defs": object{
@@ -54,11 +56,16 @@ func Schema() []byte {
 	return append(out, '\n')
 }
 
-// named is the schema of a mapping of names to definitions.
-func named(of, about string) object {
+// named is the schema of a mapping of names to definitions, of which names
+// some are taken.
+func named(of, about string, taken ...string) object {
+	names := object{"pattern": "^[A-Za-z0-9._/:-]+$", "maxLength": 200}
+	if len(taken) > 0 {
+		names["not"] = object{"enum": taken}
+	}
 	return object{
 		"type": "object", "description": about,
-		"propertyNames":        object{"pattern": "^[A-Za-z0-9._/:-]+$", "maxLength": 200},
+		"propertyNames":        names,
 		"additionalProperties": object{"$ref": "#/$defs/" + of},
 	}
 }
@@ -98,10 +105,14 @@ func (s *shape) schema() object {
 	if s.optional() {
 		words = append(words, off)
 	}
-	return object{"description": s.about, "anyOf": []any{
-		object{"enum": words},
-		object{"type": "object", "additionalProperties": false, "properties": propertiesOf(s)},
-	}}
+	forms := []object{
+		{"enum": words},
+		{"type": "object", "additionalProperties": false, "properties": propertiesOf(s)},
+	}
+	if s.short != "" {
+		forms = append(forms, s.find(s.short).forms()...)
+	}
+	return object{"description": s.about, "anyOf": forms}
 }
 
 // valueSchema is the schema of one value.

@@ -60,9 +60,33 @@ func TestAServerIsTheStandardOneUnlessTheFileSaysMore(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
+		if _, ok := p.LookupServer(); ok == (name == "no section") {
+			t.Errorf("%s: there is a server: %v", name, ok)
+		}
 		if s := p.Server(); s.Name != "server" || (s.Bulkhead != nil) != c.full || (s.Deadline != nil) != c.full {
 			t.Errorf("%s: %+v", name, s)
 		}
+	}
+}
+
+func TestATimeoutMayBeADurationForTargetsAsForTheServer(t *testing.T) {
+	p, err := policyfile.Parse("policies.yaml", []byte(`
+profiles: {quick: {timeout: {after: 1s, abandon: true}}}
+targets: {a: {timeout: 500ms}, b: {extends: quick, timeout: 2s}, c: {timeout: off}}
+server: {timeout: 3s}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b, c := p.Target("a").Timeout, p.Target("b").Timeout, p.Target("c").Timeout
+	if a == nil || a.After != 500*time.Millisecond || a.Abandon {
+		t.Errorf("a has %+v", a)
+	}
+	if b == nil || b.After != 2*time.Second || !b.Abandon {
+		t.Errorf("b has %+v: a duration leaves the rest as it is", b)
+	}
+	if c != nil || p.Server().Timeout != 3*time.Second {
+		t.Errorf("c has %+v, the server %v", c, p.Server().Timeout)
 	}
 }
 
@@ -94,3 +118,29 @@ func TestFaultsOfAServerAreToldAtOnce(t *testing.T) {
 
 var _ middleware.Targets = (*policyfile.Policies)(nil)
 var _ middleware.Targets = (*policyfile.Live)(nil)
+
+func TestTheGraceIsExplainedWithinTheLimitsOfTheServer(t *testing.T) {
+	for text, want := range map[string]string{
+		"server: {idempotency: on}":                                             "5s",
+		"server: {idempotency: on, deadline: {cap: 2s}}":                        "2s",
+		"server: {idempotency: on, deadline: {cap: 2s}, timeout: 1s}":           "1s",
+		"server: {idempotency: {grace: 9s}, deadline: {cap: 2s}}":               "9s",
+		"server: {idempotency: {grace: off}, deadline: {cap: 2s}, timeout: 1s}": "off",
+	} {
+		text = strings.Replace(text, "idempotency: on", "idempotency: {max_wait: off}", 1)
+		text = strings.Replace(text, "{grace", "{max_wait: off, grace", 1)
+		p, err := policyfile.Parse("policies.yaml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		if err := p.Explain(&b); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(b.String()) {
+			if words := strings.Fields(line); len(words) > 1 && words[0] == "grace" && words[1] != want {
+				t.Errorf("%s: %s", text, line)
+			}
+		}
+	}
+}

@@ -52,7 +52,7 @@ func (l *Live) Subscribe(name string, f func(middleware.Target)) (current middle
 // SubscribeServer is [Live.Subscribe] for the server. A section that goes
 // changes nothing.
 func (l *Live) SubscribeServer(f func(middleware.Server)) (current middleware.Server, cancel func()) {
-	p, cancel := subscribe(l, "server", (*Policies).lookupServer, f)
+	p, cancel := subscribe(l, "server", (*Policies).LookupServer, f)
 	return p.Server(), cancel
 }
 

@@ -110,6 +110,12 @@ func (x values) otherwise(s *shape) float64 {
 		if neighbor("breaker.time_window") == 0 {
 			n = min(n, neighbor("breaker.window"))
 		}
+	case "idempotency.grace": // as middleware.Server.Grace
+		for _, path := range [...]string{"timeout", "deadline.cap"} {
+			if most := neighbor(path); most > 0 {
+				n = min(n, max(most, float64(ms)))
+			}
+		}
 	case "breaker.slow_after":
 		n = max(n, neighbor("timeout.after")/2)
 	case "breaker.probe_lease":

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/backstay-go/backstay"
+	"github.com/backstay-go/backstay/middleware"
 )
 
 // Attrs returns the attributes of e: one for each field that is set. The
@@ -28,6 +29,9 @@ func Attrs(e backstay.Event) []slog.Attr {
 	a.time("elapsed", e.Elapsed)
 	if e.Err != nil {
 		a = append(a, slog.Any("error", e.Err))
+	}
+	if p, ok := e.Err.(*middleware.PanicError); ok { //nolint:errorlint // it is the event's own
+		a.text("stack", string(p.Stack))
 	}
 	return a
 }

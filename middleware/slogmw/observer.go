@@ -46,10 +46,10 @@ func Level(e backstay.Event) slog.Level {
 	case backstay.BreakerChanged, backstay.CallbackPanicked,
 		idempotency.LeaseLost, idempotency.AnswerNotKept, idempotency.KeyNotFreed,
 		idempotency.StoreFailed, idempotency.LetThrough,
-		middleware.HandlerTimedOut, middleware.PolicyNotApplied,
+		middleware.HandlerTimedOut, middleware.PolicyNotApplied, middleware.PolicyRemoved,
 		backstay.PartitionLost, backstay.PartitionRefused, backstay.RequestGivenUp, backstay.SnapshotFailed:
 		return slog.LevelWarn
-	case middleware.PoliciesRefused, backstay.OutputLost, backstay.RecordSkipped:
+	case middleware.PoliciesRefused, middleware.HandlerPanicked, backstay.OutputLost, backstay.RecordSkipped:
 		return slog.LevelError
 	case backstay.OutboxCongested:
 		if e.Err != nil {
@@ -58,7 +58,7 @@ func Level(e backstay.Event) slog.Level {
 		return slog.LevelInfo // it is over
 	case backstay.RetryPlanned, backstay.RetrySuppressed, backstay.CallRejected,
 		backstay.FallbackUsed, backstay.HeaderIgnored, backstay.FaultInjected, idempotency.KeyReplayed,
-		middleware.PoliciesLoaded, middleware.PolicyChanged,
+		middleware.PoliciesLoaded, middleware.PolicyAdded, middleware.PolicyChanged,
 		backstay.StepFailed, backstay.PartitionOwned:
 		return slog.LevelInfo
 	default: // what goes well, and parts of what is told elsewhere

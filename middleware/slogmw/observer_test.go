@@ -50,7 +50,10 @@ func TestEachKindHasItsLevel(t *testing.T) {
 		{"a limit", backstay.Event{Kind: backstay.LimitChanged}, slog.LevelDebug},
 		{"policies that were refused", backstay.Event{Kind: middleware.PoliciesRefused}, slog.LevelError},
 		{"policies that came into force", backstay.Event{Kind: middleware.PoliciesLoaded}, slog.LevelInfo},
+		{"a policy that came", backstay.Event{Kind: middleware.PolicyAdded}, slog.LevelInfo},
+		{"a policy that went", backstay.Event{Kind: middleware.PolicyRemoved}, slog.LevelWarn},
 		{"a policy that changed", backstay.Event{Kind: middleware.PolicyChanged}, slog.LevelInfo},
+		{"a handler that panicked", backstay.Event{Kind: middleware.HandlerPanicked}, slog.LevelError},
 		{"a handler that was answered for", backstay.Event{Kind: middleware.HandlerTimedOut}, slog.LevelWarn},
 		{"a policy that was not applied", backstay.Event{Kind: middleware.PolicyNotApplied}, slog.LevelWarn},
 		{"a store of keys that failed", backstay.Event{Kind: idempotency.StoreFailed}, slog.LevelWarn},
@@ -100,6 +103,10 @@ func TestAnEventIsOneRecordWithTheFieldsThatAreSet(t *testing.T) {
 		`level=DEBUG msg="hedge done" copy=2 outcome=success reason=won`: {Kind: backstay.HedgeDone, Copy: 2, Reason: backstay.ReasonHedgeWon},
 		`level=DEBUG msg="step done" policy=account key=account/3 operation=deposit attempt=1 outcome=success elapsed=2ms`: {
 			Kind: backstay.StepDone, Policy: "account", Key: "account/3", Operation: "deposit", Attempt: 1, Elapsed: 2 * time.Millisecond,
+		},
+		`level=ERROR msg="handler panicked" operation=/bank/Pay outcome=fault error="the handler of /bank/Pay panicked: nil map" stack="goroutine 1 [running]:"`: {
+			Kind: middleware.HandlerPanicked, Operation: "/bank/Pay", Outcome: backstay.Outcome{Class: backstay.Fault},
+			Err: &middleware.PanicError{Operation: "/bank/Pay", Value: "nil map", Stack: []byte("goroutine 1 [running]:")},
 		},
 		`level=DEBUG msg="pipeline evicted"`: {Kind: backstay.PipelineEvicted},
 	} {

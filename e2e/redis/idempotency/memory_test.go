@@ -50,14 +50,15 @@ func TestAFullRedisRefusesNewKeysAndLearnsThatWorkWasDone(t *testing.T) {
 	}
 }
 
-// The table of sizes in the documentation of the store is from this test.
+// The table of sizes in the documentation of the store is from this test. A
+// tenth more passes: allocators and versions of Redis differ by a few bytes.
 func TestAKeyTakesNoMoreMemoryThanDocumented(t *testing.T) {
-	for name, c := range map[string]struct{ answer, most int }{
-		"in flight":                 {-1, 250},
+	for name, c := range map[string]struct{ answer, documented int }{
+		"in flight":                 {-1, 240},
 		"an answer of 16 bytes":     {16, 270},
-		"an answer of 200 bytes":    {200, 650},
-		"an answer of 2,000 bytes":  {2000, 2900},
-		"an answer of 20,000 bytes": {20000, 21500},
+		"an answer of 200 bytes":    {200, 640},
+		"an answer of 2,000 bytes":  {2000, 2470},
+		"an answer of 20,000 bytes": {20000, 20900},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := service.StartRedis(t)
@@ -68,8 +69,8 @@ func TestAKeyTakesNoMoreMemoryThanDocumented(t *testing.T) {
 			fill(t, store, keys-1, c.answer)
 			each := int(usedMemory(t, client)-before) / (keys - 1)
 			t.Logf("%d bytes a key", each)
-			if each > c.most || each < 100 {
-				t.Errorf("a key takes %d bytes, want at most %d", each, c.most)
+			if most := c.documented + c.documented/10; each > most || each < 100 {
+				t.Errorf("a key takes %d bytes, want at most %d", each, most)
 			}
 		})
 	}
