@@ -110,12 +110,8 @@ func (x values) otherwise(s *shape) float64 {
 		if neighbor("breaker.time_window") == 0 {
 			n = min(n, neighbor("breaker.window"))
 		}
-	case "idempotency.grace": // as middleware.Server.Grace
-		for _, path := range [...]string{"timeout", "deadline.cap"} {
-			if most := neighbor(path); most > 0 {
-				n = min(n, max(most, float64(ms)))
-			}
-		}
+	case "idempotency.grace":
+		n = x.grace(n)
 	case "breaker.slow_after":
 		n = max(n, neighbor("timeout.after")/2)
 	case "breaker.probe_lease":
@@ -127,6 +123,17 @@ func (x values) otherwise(s *shape) float64 {
 	case "bulkhead.limit":
 		if _, adaptive := x.value("bulkhead.adaptive.min"); adaptive {
 			n = min(max(n, neighbor("bulkhead.adaptive.min")), neighbor("bulkhead.adaptive.max"))
+		}
+	}
+	return n
+}
+
+// grace bounds the default by what bounds the handler, as middleware.Server.Grace
+// does.
+func (x values) grace(n float64) float64 {
+	for _, path := range [...]string{"timeout", "deadline.cap"} {
+		if most, ok := x.value(path); ok && most > 0 {
+			n = min(n, max(most, float64(ms)))
 		}
 	}
 	return n
