@@ -37,8 +37,8 @@ func Host[A any](t Type[A], s Settings, handlers ...Handler[A]) Hosting {
 // they are active on it. activate makes it, before the actor's first method on
 // this node, and may read the actor's values; an error is the result of the
 // call that asked for it. The instance is dropped when the actor was idle for
-// Settings.IdleAfter, was deleted, or is lost: after a failure there is a new
-// one. If *I has a method Passivate(context.Context) error, that is called
+// Settings.IdleAfter, was deleted or is lost, and after a step that ended in an
+// error or failed: what it was told then is not recorded. If *I has a method Passivate(context.Context) error, that is called
 // before an idle instance is dropped; nothing depends on it.
 func HostInstances[A, I any](t Type[A], s Settings, activate func(ctx context.Context, self Self[A]) (*I, error), handlers ...HandlerOn[A, I]) Hosting {
 	h := Hosting{name: t.name, settings: s}

@@ -86,5 +86,10 @@ func (n *Node) Inspect(ctx context.Context) Inspection {
 
 // Health returns nil if the node owns everything it was assigned and nothing
 // keeps it from its work; otherwise everything that is wrong, one error each,
-// joined. It does not wait.
-func (n *Node) Health() error { return healthError(n.runtime.Health()) }
+// joined. After Stop it is [ErrStopped]. It does not wait.
+func (n *Node) Health() error {
+	if n.ctx.Err() != nil {
+		return ErrStopped
+	}
+	return healthError(n.runtime.Health())
+}

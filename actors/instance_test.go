@@ -157,3 +157,39 @@ func TestAnActivationMayReadAndNotCall(t *testing.T) {
 		c.ok(c.nodes[0].Stop(context.Background()))
 	})
 }
+
+// What a method wrote before it failed is dropped; what it did to its instance
+// must not outlive that.
+func TestAnInstanceDoesNotOutliveAStepThatFailed(t *testing.T) {
+	type tally struct{ n int }
+	kept := actors.NewValue[int](Thing, "kept")
+	step := actors.Declare[string, int](Thing, "step")
+	inBubble(t, func(c *cluster) {
+		failed := false
+		ctx := c.on(c.open(actors.Config{}, actors.HostInstances(Thing, actors.Settings{},
+			func(ctx context.Context, self self) (*tally, error) {
+				n, err := kept.Get(ctx, self)
+				return &tally{n}, err
+			},
+			actors.HandleOn(step, func(mine *tally, _ context.Context, self self, how string) (int, error) {
+				mine.n++
+				if err := kept.Set(self, mine.n); err != nil {
+					return 0, err
+				}
+				switch {
+				case how == "error":
+					return 0, errors.New("no")
+				case how == "retry" && !failed:
+					failed = true
+					return 0, actors.Retry(errors.New("not yet"), 0)
+				}
+				return mine.n, nil
+			}))))
+		for i, how := range []string{"well", "error", "well", "retry", "well"} {
+			got, err := step.Call(ctx, Thing.Ref("t"), how)
+			if want := []int{1, 0, 2, 3, 4}[i]; got != want || (err != nil) != (how == "error") {
+				c.Errorf("%d, %s: %d, %v, want %d", i, how, got, err, want)
+			}
+		}
+	})
+}

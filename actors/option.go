@@ -37,7 +37,7 @@ type Option interface {
 
 // ExpireAfter bounds how long the request may wait to begin, counted from when
 // the log took it. A call has the deadline of its context as well, a tell has
-// none but this (A65). What has begun does not expire. Units of less than a
+// none but this. What has begun does not expire. Units of less than a
 // millisecond are rounded up.
 func ExpireAfter(d time.Duration) Option { return option(func(s *sending) { s.expireAfter = d }) }
 

@@ -2,6 +2,7 @@ package actorstest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -83,10 +84,10 @@ func reentrantHostings(s *Sim) []actors.Hosting {
 	}
 }
 
-// inTime has a method tried again whose time was up before a call was answered:
-// it may have waited for an owner who had to give up first.
+// inTime has a method tried again whose time was up before a call was answered,
+// or began: it may have waited for an owner who had to give up first.
 func inTime(ctx context.Context, err error) error {
-	if err != nil && ctx.Err() != nil {
+	if err != nil && (ctx.Err() != nil || errors.Is(err, actors.ErrExpired)) {
 		return actors.Retry(err, 0)
 	}
 	return err

@@ -13,7 +13,7 @@ type Snapshots interface {
 	Chunk(ctx context.Context, p Partition, c Chunk) ([]byte, error)
 	// Save writes the chunks that are new, then the manifest, all durable when
 	// it returns. Chunks that no complete snapshot at or above m.At needs may
-	// be dropped afterwards; those of a newer snapshot never (H9).
+	// be dropped afterwards; those of a newer snapshot never.
 	Save(ctx context.Context, p Partition, m Manifest, chunks map[Chunk][]byte) error
 }
 

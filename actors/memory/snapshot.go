@@ -27,7 +27,7 @@ func (l *Log) Chunk(_ context.Context, p journal.Partition, c journal.Chunk) ([]
 	return l.snapshots.chunk(p, c)
 }
 
-// Save replaces the snapshot, unless the one that is there is newer (H9).
+// Save replaces the snapshot, unless the one that is there is newer.
 func (l *Log) Save(_ context.Context, p journal.Partition, m journal.Manifest, chunks map[journal.Chunk][]byte) error {
 	return l.snapshots.save(p, m, chunks)
 }

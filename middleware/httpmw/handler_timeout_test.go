@@ -226,11 +226,12 @@ func TestAPanicOfAHandlerThatWasLeftIsTold(t *testing.T) {
 
 // Whichever comes first, the answer or the timeout, there is one answer.
 func TestTheAnswerAndItsTimeoutMayMeet(t *testing.T) {
-	var writers sync.WaitGroup
 	var whole, refused atomic.Int64
 	h := handler(t, http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		<-req.Context().Done()
-		writers.Go(func() { w.Header() })
+		var beside sync.WaitGroup
+		beside.Go(func() { w.Header() })
+		defer beside.Wait()
 		_, err := io.WriteString(w, "whole")
 		if err != nil {
 			refused.Add(1)
@@ -246,7 +247,6 @@ func TestTheAnswerAndItsTimeoutMayMeet(t *testing.T) {
 				got.problem(t, http.StatusServiceUnavailable)
 			}
 		}
-		writers.Wait()
 	})
 	if whole.Load() != 0 {
 		t.Errorf("%d answers after the timeout", whole.Load())

@@ -18,7 +18,7 @@ type slot struct {
 
 	instance any
 	active   bool // Activate has run
-	doomed   bool // cleared: the instance goes when no attempt is left
+	doomed   bool // cleared, or not in step with the cells: the instance goes when no attempt is left
 	passing  bool // Passivate runs: nothing may begin
 
 	since      time.Time // idle since

@@ -167,7 +167,7 @@ func (r *returned) landed(machine.Void) {
 	inc, c := a.inc, &a.closing
 	inc.end(a)
 	s := a.slot
-	if a.cleared() {
+	if a.cleared() || c.Result.Failure != nil { // what it wrote is gone, what it told its instance is not
 		s.doomed = true
 	}
 	n := inc.node
@@ -202,6 +202,7 @@ func (a *Attempt) fail(r *Retry) {
 	at := inc.now + wait.Milliseconds()
 	a.fly(&record.Failed{Epoch: a.epoch, Link: a.request.Link, Attempt: a.number, NotBefore: at, Reason: r.Reason}, func() {
 		inc.end(a)
+		a.slot.doomed = true
 		inc.reasons[a.request.ID] = r.Reason
 		inc.node.report(Event{
 			Kind: AttemptFailed, Partition: inc.self, Epoch: a.epoch, Actor: a.request.Target.Actor, Method: a.request.Method,

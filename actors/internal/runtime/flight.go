@@ -3,6 +3,7 @@ package runtime
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -64,8 +65,10 @@ func (f *flight) done(place journal.Place, err error) {
 	f.inc.post(f)
 }
 
-// happen takes the acknowledgement. It counts only with the append time (R20);
-// an error leaves the outcome open, unless the log says that it is none.
+// happen takes the acknowledgement. It counts only with the append time (R20).
+// An error leaves the outcome open, unless the log says that it is none: to
+// claim again at once tells sooner than to wait whether the record is seen, and
+// is right either way (H3).
 func (f *flight) happen(inc *incarnation) {
 	switch {
 	case f.err == nil:
@@ -76,6 +79,7 @@ func (f *flight) happen(inc *incarnation) {
 		inc.resign(f.err)
 	default:
 		inc.node.report(Event{Kind: AppendFailed, Partition: inc.self, Epoch: inc.epoch, Err: f.err})
+		inc.resign(fmt.Errorf("%w: %w", errUnknown, f.err))
 	}
 }
 
