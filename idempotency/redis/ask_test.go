@@ -110,11 +110,13 @@ func TestAnAnswerThatMakesNoSenseIsAFailure(t *testing.T) {
 }
 
 func TestWhatIsSaidOfAFailure(t *testing.T) {
-	s, _ := open(t, redis.Config{}, answers(nil, io.EOF))
-	want := `idempotency/redis payments: renew "backstay:idem:k": redis failed: no answer for 0s: EOF (see to redis, and to its settings in the client)`
-	if err := steps["renew"](t.Context(), s); err.Error() != want {
-		t.Errorf("got  %v\nwant %v", err, want)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s, _ := open(t, redis.Config{}, answers(nil, io.EOF))
+		want := `idempotency/redis payments: renew "backstay:idem:k": redis failed: no answer for 0s: EOF (see to redis, and to its settings in the client)`
+		if err := steps["renew"](t.Context(), s); err.Error() != want {
+			t.Errorf("got  %v\nwant %v", err, want)
+		}
+	})
 }
 
 func TestAnAnswerThatIsTooLargeIsRefusedWithoutAskingRedis(t *testing.T) {
