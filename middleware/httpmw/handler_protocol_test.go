@@ -135,7 +135,8 @@ func TestWhatNetHTTPOffersHandlersWorks(t *testing.T) {
 			w.WriteHeader(http.StatusRequestEntityTooLarge)
 		case "/copy":
 			n, err := io.Copy(w, onlyReader{strings.NewReader(strings.Repeat("x", 100_000))})
-			if n != 100_000 || err != nil {
+			gone := req.Method == http.MethodHead && req.Context().Err() != nil // it has its headers, and waits for no body
+			if (n != 100_000 || err != nil) && !gone {
 				t.Errorf("copied %d, %v", n, err)
 			}
 		case "/short":
