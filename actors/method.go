@@ -9,8 +9,7 @@ import (
 // argument and result. Declare it once, in a package that hosts and callers
 // share; what it does is given to [Host] with [Handle].
 type Method[A, In, Out any] struct {
-	actors Type[A]
-	name   string
+	name string
 }
 
 // Declare names a method. The name is what travels and is stored, for ever:
@@ -21,7 +20,7 @@ func Declare[In, Out, A any](t Type[A], name string) Method[A, In, Out] {
 	if err := checkName(name); err != nil {
 		panic(fmt.Sprintf("actors: Declare on %s: %v", t.name, err))
 	}
-	return Method[A, In, Out]{actors: t, name: name}
+	return Method[A, In, Out]{name: name}
 }
 
 // Name returns the name.

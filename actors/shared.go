@@ -14,8 +14,7 @@ import (
 // older than what anybody was answered before it was asked. Its function can
 // call nobody.
 type Query[A, In, Out any] struct {
-	actors Type[A]
-	name   string
+	name string
 }
 
 // DeclareQuery names a query; see [Declare].
@@ -23,7 +22,7 @@ func DeclareQuery[In, Out, A any](t Type[A], name string) Query[A, In, Out] {
 	if err := checkName(name); err != nil {
 		panic(fmt.Sprintf("actors: DeclareQuery on %s: %v", t.name, err))
 	}
-	return Query[A, In, Out]{actors: t, name: name}
+	return Query[A, In, Out]{name: name}
 }
 
 // Name returns the name.

@@ -80,7 +80,7 @@ func (d *disk) refusal() error {
 }
 
 // truncated says that files may be needed no more.
-func (d *disk) truncated(journal.Partition, *partition) {
+func (d *disk) truncated() {
 	d.mu.Lock()
 	d.drop = true
 	d.mu.Unlock()

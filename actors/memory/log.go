@@ -114,7 +114,7 @@ func (l *Log) Truncate(_ context.Context, p journal.Partition, below int64) erro
 	}
 	part.truncate(below)
 	if l.disk != nil {
-		l.disk.truncated(p, part)
+		l.disk.truncated()
 	}
 	return nil
 }
