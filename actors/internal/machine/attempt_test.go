@@ -93,6 +93,9 @@ func (x *scenario) attemptMoves(w *world, i, j int, add adder) {
 			x.write(w, o, &record.Failed{Epoch: o.epoch, Link: a.Link, Attempt: a.number}, copied)
 		}, "owner", i, "appends Failed of", a.Link)
 	}
+	if x.rash && w.errors > 0 && x.methods[a.method][a.pc].do == call {
+		add(true, func(w *world) { x.overtake(w, i, j) }, "owner", i, "appends Failed of", a.Link, "before its Issued has landed")
+	}
 	switch x.methods[a.method][a.pc].do {
 	case await, awaitOne:
 		if a.dirty && !x.noFlush {
@@ -116,9 +119,13 @@ func (x *scenario) flush(w *world, i, j int, copied bool) {
 	x.write(w, o, r, copied)
 }
 
-// issue makes consecutive calls with one record (A85).
 func (x *scenario) issue(w *world, i, j int, copied bool) {
 	o := &w.owners[i]
+	x.write(w, o, x.issued(o, j), copied)
+}
+
+// issued makes consecutive calls with one record (A85).
+func (x *scenario) issued(o *owner, j int) record.Record {
 	a := &o.attempts[j]
 	r := &record.Issued{Epoch: o.epoch, Link: a.Link, Call: a.calls, Delta: a.delta()}
 	for p := x.methods[a.method][a.pc]; p.do == call; p = x.methods[a.method][a.pc] {
@@ -132,7 +139,18 @@ func (x *scenario) issue(w *world, i, j int, copied bool) {
 	}
 	a.calls++
 	a.status = flying
-	x.write(w, o, r, copied)
+	return r
+}
+
+// overtake has an attempt fail while its Issued is on its way: Failed lands
+// first.
+func (x *scenario) overtake(w *world, i, j int) {
+	w.errors--
+	o := &w.owners[i]
+	w.late = append(w.late, lateRecord{o.part, record.Encode(x.issued(o, j))})
+	a := &o.attempts[j]
+	a.status = failing
+	x.write(w, o, &record.Failed{Epoch: o.epoch, Link: a.Link, Attempt: a.number}, false)
 }
 
 func argument(b byte) []byte {

@@ -243,6 +243,7 @@ func ablations() []ablation {
 			}
 			return links
 		}}},
+		{"H25 no Failed beside an Issued in flight", callers(1).with(budget{errors: 1}).tries(2), mutant{rash: true}},
 		{"R34 the number of an attempt", counter(1).with(budget{copies: 1, errors: 1}).tries(2), mutant{before: func(s *State, r record.Record) {
 			if r, ok := r.(*record.Failed); ok && entryOf(s, r.Link) != nil {
 				r.Attempt = entryOf(s, r.Link).Tries + 1

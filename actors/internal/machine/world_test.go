@@ -71,6 +71,7 @@ type mutant struct {
 	resumes func(v View, e *Entry, awaited []record.ID) bool
 	suspect func(s *State) []record.Link
 	hasty   bool // runs a method before its Begun is applied
+	rash    bool // appends Failed while an Issued of the attempt is on its way
 	leaks   bool // ends a step while calls are out
 	rewinds bool // sends only the failed output again
 	noFlush bool // waits with writes in its hands
