@@ -64,8 +64,14 @@ const (
 	StepFailed Kind = "step failed"
 	// RequestGivenUp is a request that ended without its method: Reason.
 	RequestGivenUp Kind = "request given up"
+	// DeadLetter says that a request that was given up is written to the dead
+	// letters: Reason.
+	DeadLetter Kind = "dead letter"
 	// PartitionOwned says that a takeover succeeded, after Elapsed.
 	PartitionOwned Kind = "partition owned"
+	// TakeoverPhase is one phase of a takeover that has succeeded, after Elapsed:
+	// Reason is [ReasonSnapshot], [ReasonReplay] or [ReasonFence].
+	TakeoverPhase Kind = "takeover phase"
 	// PartitionLost says that an owner gave up, or was replaced: Err.
 	PartitionLost Kind = "partition lost"
 	// PartitionRefused says that a partition cannot be owned by this program, or
@@ -81,6 +87,9 @@ const (
 	// OutboxCongested says that what waits for a destination exceeds its bound,
 	// Err says which; without Err it no longer does.
 	OutboxCongested Kind = "outbox congested"
+	// PassivationFailed says that an instance was dropped though its Passivate
+	// returned an error: Err.
+	PassivationFailed Kind = "passivation failed"
 	// SnapshotSaved and SnapshotFailed end a snapshot: Elapsed, Err.
 	SnapshotSaved  Kind = "snapshot saved"
 	SnapshotFailed Kind = "snapshot failed"
@@ -124,6 +133,14 @@ const (
 	ReasonPoison      Reason = "poison"
 	ReasonDeadlock    Reason = "deadlock"
 	ReasonNoMethod    Reason = "no_method"
+)
+
+// The phases of a takeover: the state is loaded, the log is read to its end,
+// the new owner's epoch is put on record.
+const (
+	ReasonSnapshot Reason = "snapshot"
+	ReasonReplay   Reason = "replay"
+	ReasonFence    Reason = "fence"
 )
 
 // Event is one thing that happened. Which fields are set depends on Kind; an

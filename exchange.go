@@ -19,12 +19,26 @@ type Exchange[Q, R any] interface {
 	Fork(q Q, attempt int) (Q, error)
 	// Classify judges what an attempt returned.
 	Classify(r R, err error) Outcome
-	// Bind ties cancel to the life of r: it is called once r is used up, at
-	// once if r is complete already.
-	Bind(r R, cancel context.CancelFunc) R
+	// Bind ties c to the life of r: c is cancelled once r is used up, at once
+	// if r is complete already.
+	Bind(r R, c Canceler) R
 	// Discard frees an answer that nobody will see.
 	Discard(r R)
 }
+
+// Canceler is what an answer holds for as long as it is used: the context of
+// its attempt, a permit. It is an interface because a method value of the thing
+// itself would be allocated for every call.
+type Canceler interface {
+	// Cancel frees it. It may be called again, and from several goroutines.
+	Cancel()
+}
+
+// CancelFunc is a function as a [Canceler].
+type CancelFunc func()
+
+// Cancel calls f.
+func (f CancelFunc) Cancel() { f() }
 
 // Judge classifies what an attempt under ctx returned. Where ctx itself is
 // done, an error means that the caller gave up, whatever the error looks like:
@@ -59,9 +73,9 @@ func (Plain[T]) Fork(q struct{}, _ int) (struct{}, error) { return q, nil }
 // Classify judges err alone, by the function [Classify].
 func (Plain[T]) Classify(_ T, err error) Outcome { return Classify(err) }
 
-// Bind calls cancel at once.
-func (Plain[T]) Bind(r T, cancel context.CancelFunc) T {
-	cancel()
+// Bind cancels c at once.
+func (Plain[T]) Bind(r T, c Canceler) T {
+	c.Cancel()
 	return r
 }
 

@@ -67,6 +67,43 @@ func within(b *testing.B, name string, want verdict, libraries ...library) {
 	})
 }
 
+// inTurns times all libraries within one benchmark, for calls that cost so much
+// by themselves that the moods of the machine are larger than what a library
+// adds. They take turns in bursts of a millisecond or less, so that all meet the
+// same moods, and the tenth percentile of the bursts is told: neighbours slow
+// down most of them, and none is quicker than it should be. The unit of each is
+// its name and ns/call.
+func inTurns(b *testing.B, name string, want verdict, libraries ...library) {
+	b.Helper()
+	b.Run(name, func(b *testing.B) {
+		const calls = 20
+		bursts := make([][]float64, len(libraries))
+		for round := 0; b.Loop(); round++ {
+			for i := range libraries {
+				turn := (round + i) % len(libraries)
+				bursts[turn] = append(bursts[turn], burst(b, calls, libraries[turn], want))
+			}
+		}
+		for i, l := range libraries {
+			slices.Sort(bursts[i])
+			b.ReportMetric(bursts[i][len(bursts[i])/10], l.name+"-ns/call")
+		}
+	})
+}
+
+// burst returns the nanoseconds that one of so many calls takes.
+func burst(b *testing.B, calls int, l library, want verdict) float64 {
+	b.Helper()
+	ctx := b.Context()
+	began := time.Now()
+	for range calls {
+		if err := l.call(ctx); !want(err) {
+			b.Fatalf("%s does not do what is measured: %v", l.name, err)
+		}
+	}
+	return float64(time.Since(began)) / float64(calls)
+}
+
 func measure(b *testing.B, ctx context.Context, l library, want verdict) {
 	b.Helper()
 	check(b, ctx, l, want)

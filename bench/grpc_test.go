@@ -28,6 +28,7 @@ func BenchmarkUnary(b *testing.B) {
 	}
 	compare(b, "timer", succeeds, libraries...)
 	within(b, "bounded", succeeds, libraries...)
+	inTurns(b, "timer-in-turns", succeeds, libraries...)
 }
 
 // deadlined bounds every call, as a caller does who has nothing else.

@@ -89,7 +89,7 @@ type exchange struct {
 
 func (x exchange) Classify(*answer, error) backstay.Outcome { return x.outcome }
 
-func (exchange) Bind(a *answer, done context.CancelFunc) *answer {
-	a.done = done
+func (exchange) Bind(a *answer, c backstay.Canceler) *answer {
+	a.done = c.Cancel
 	return a
 }

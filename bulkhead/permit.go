@@ -124,7 +124,7 @@ func (b *Bulkhead) release(weight int64) {
 
 // releaser returns a function that gives weight back once, however often it is
 // called, from whichever goroutine.
-func (b *Bulkhead) releaser(weight int64) context.CancelFunc {
+func (b *Bulkhead) releaser(weight int64) backstay.CancelFunc {
 	var done atomic.Bool
 	return func() {
 		if done.CompareAndSwap(false, true) {

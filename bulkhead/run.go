@@ -68,7 +68,7 @@ func tie[Q, R any](b *Bulkhead, weight int64, x backstay.Exchange[Q, R], r R) R 
 	tied := false
 	defer func() {
 		if !tied { // Bind has panicked
-			free()
+			free.Cancel()
 		}
 	}()
 	r = x.Bind(r, free)

@@ -248,7 +248,7 @@ func TestHoldBodyFreesThePermitOfACallThatFails(t *testing.T) {
 
 type brokenBind struct{ exchange }
 
-func (brokenBind) Bind(*answer, context.CancelFunc) *answer { panic("bind") }
+func (brokenBind) Bind(*answer, backstay.Canceler) *answer { panic("bind") }
 
 func TestHoldBodyFreesThePermitIfTheAnswerCannotBeBound(t *testing.T) {
 	b := must(bulkhead.New(bulkhead.Config{Limit: 1, HoldBody: true}))

@@ -103,7 +103,7 @@ func RunAt[Q, R any](ctx context.Context, began backstay.Instant, p *Policy, x b
 	if b.Limit == 0 {
 		return next(ctx, q)
 	}
-	return within(lazyctx.New(ctx, began.Add(b.Limit)), b.Limit, p, x, q, next)
+	return within(lazyctx.NewOuter(ctx, began.Add(b.Limit)), b.Limit, p, x, q, next)
 }
 
 type unboundedKey struct{}
@@ -150,7 +150,7 @@ func within[Q, R any](c *lazyctx.Ctx, d time.Duration, p *Policy, x backstay.Exc
 	if !c.Expired() {
 		if err == nil {
 			bound = true
-			r = x.Bind(r, c.Cancel)
+			r = x.Bind(r, c)
 		}
 		return r, err
 	}

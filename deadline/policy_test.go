@@ -250,6 +250,16 @@ func TestABadConfigurationNamesEveryFault(t *testing.T) {
 	}
 }
 
+func TestASuccessWithinTheTotalCostsItsContext(t *testing.T) {
+	p := policy(t, deadline.Config{})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	sum := 0
+	testkit.Allocs(t, 1, func() {
+		_, _ = deadline.Do(ctx, p, func(context.Context) (int, error) { sum++; return sum, nil })
+	})
+}
+
 func TestTheSuccessPathIsFreeUnderAnEarlierDeadline(t *testing.T) {
 	p := policy(t, deadline.Config{})
 	ctx, cancel := context.WithTimeout(t.Context(), deadline.DefaultTotal/2)

@@ -74,9 +74,9 @@ func (c *copying) Read(p []byte) (int, error) {
 
 type http1 struct{}
 
-func (http1) Repeat(*http.Request, backstay.Outcome) error               { return nil }
-func (http1) Fork(q *http.Request, _ int) (*http.Request, error)         { return q.Clone(q.Context()), nil }
-func (http1) Bind(r *http.Response, _ context.CancelFunc) *http.Response { return r }
+func (http1) Repeat(*http.Request, backstay.Outcome) error              { return nil }
+func (http1) Fork(q *http.Request, _ int) (*http.Request, error)        { return q.Clone(q.Context()), nil }
+func (http1) Bind(r *http.Response, _ backstay.Canceler) *http.Response { return r }
 func (http1) Discard(r *http.Response) {
 	_, _ = io.Copy(io.Discard, r.Body)
 	_ = r.Body.Close()

@@ -56,8 +56,8 @@ func (protocol) Classify(r *reply, err error) backstay.Outcome {
 	return backstay.Outcome{}
 }
 
-func (protocol) Bind(r *reply, cancel context.CancelFunc) *reply {
-	cancel()
+func (protocol) Bind(r *reply, c backstay.Canceler) *reply {
+	c.Cancel()
 	return r
 }
 

@@ -54,7 +54,7 @@ func (r *race[Q, R]) drop(ctx context.Context, l *lane[R], why backstay.Reason) 
 	if l.err == nil {
 		r.exchange.Discard(l.answer)
 	}
-	l.release()
+	l.Cancel()
 	r.tell(ctx, l, why)
 }
 

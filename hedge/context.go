@@ -143,8 +143,8 @@ func (c *copyContext) lose() {
 	c.arm().cancel(cause)
 }
 
-// release ends the copy because it is used up.
-func (c *copyContext) release() {
+// Cancel ends the copy because it is used up.
+func (c *copyContext) Cancel() {
 	if c.own.Load() == nil && (c.Context.Err() != nil || c.own.CompareAndSwap(nil, spent)) {
 		return // it ended with the caller's, or nobody had waited
 	}

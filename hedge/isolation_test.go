@@ -41,8 +41,8 @@ func (x *post) Hedge(message) error {
 
 func (x *post) Classify(_ *bytes.Buffer, err error) backstay.Outcome { return backstay.Classify(err) }
 func (x *post) Discard(*bytes.Buffer)                                {}
-func (x *post) Bind(r *bytes.Buffer, cancel context.CancelFunc) *bytes.Buffer {
-	cancel()
+func (x *post) Bind(r *bytes.Buffer, c backstay.Canceler) *bytes.Buffer {
+	c.Cancel()
 	return r
 }
 

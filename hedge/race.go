@@ -207,10 +207,10 @@ func (r *race[Q, R]) collect(ctx context.Context) (R, error) {
 		r.policy.sample(w.began.Add(w.took).Sub(r.first.began))
 	}
 	if w.err != nil {
-		w.release()
+		w.Cancel()
 		return w.answer, r.failure(ctx)
 	}
-	return r.bind(w), nil
+	return r.exchange.Bind(w.answer, &w.copyContext), nil
 }
 
 // failure returns the error of the call: the winner's, and where the caller
@@ -221,16 +221,6 @@ func (r *race[Q, R]) failure(ctx context.Context) error {
 	}
 	return fmt.Errorf("hedge: gave up waiting for another copy: %w; copy %d failed: %w",
 		backstay.ContextError(ctx), r.winner.number, r.winner.err)
-}
-
-// bind ties the winner's context to the life of its answer. Plain's way to do
-// it is written out, because a method value would be allocated.
-func (r *race[Q, R]) bind(w *lane[R]) R {
-	if _, plain := any(r.exchange).(backstay.Plain[R]); plain {
-		w.release()
-		return w.answer
-	}
-	return r.exchange.Bind(w.answer, w.release)
 }
 
 // abandon ends the race because the caller's goroutine is unwinding.

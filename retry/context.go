@@ -20,6 +20,13 @@ func Attempt(ctx context.Context) int {
 	return 1
 }
 
+// WithAttempt returns a context whose calls belong to attempt n of a layer that
+// retries by other means than a [Policy]: servers that they reach are told so.
+// An n below 1 counts as 1.
+func WithAttempt(ctx context.Context, n int) context.Context {
+	return context.WithValue(ctx, attemptKey{}, max(n, 1))
+}
+
 // WithMaxAttempts returns a context whose calls make at most n attempts,
 // whatever their policies say. An n below 1 counts as 1.
 func WithMaxAttempts(ctx context.Context, n int) context.Context {

@@ -95,8 +95,8 @@ func (x *protocol) Classify(r *answer, err error) backstay.Outcome {
 	return r.Outcome
 }
 
-func (x *protocol) Bind(r *answer, cancel context.CancelFunc) *answer {
-	cancel()
+func (x *protocol) Bind(r *answer, c backstay.Canceler) *answer {
+	c.Cancel()
 	return r
 }
 

@@ -53,7 +53,7 @@ func within[Q, R any](c *lazyctx.Ctx, d time.Duration, p *Policy, x backstay.Exc
 	r, err := next(c, q)
 	if err == nil && c.Lift() {
 		bound = true
-		return x.Bind(r, c.Cancel), nil
+		return x.Bind(r, c), nil
 	}
 	if !c.Expired() {
 		return r, err // an error, or an answer that met the caller leaving

@@ -223,6 +223,19 @@ func TestC51_APanicPassesThroughAndEndsTheContext(t *testing.T) {
 	})
 }
 
+func TestASuccessWithinTheLimitCostsItsContext(t *testing.T) {
+	p := policy(t, timeout.Config{After: time.Hour})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	x, sum := backstay.Plain[int]{}, 0
+	testkit.Allocs(t, 1, func() {
+		_, _ = timeout.Run(ctx, p, x, struct{}{}, func(context.Context, struct{}) (int, error) {
+			sum++
+			return sum, nil
+		})
+	})
+}
+
 func TestTheSuccessPathIsFreeWhereTheCallersDeadlineIsEarlier(t *testing.T) {
 	p := policy(t, timeout.Config{After: time.Hour})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -21,9 +21,8 @@ import (
 // Ctx is a context that ends at a limit, with its parent, or by [Ctx.Cancel],
 // whichever is first. Its methods may be called from several goroutines.
 type Ctx struct {
-	parent context.Context
-	up     *Ctx            // the parent, if it is one of ours
-	root   context.Context // the nearest ancestor that is not
+	up   *Ctx            // the parent, if it is one of ours
+	root context.Context // the nearest ancestor that is not
 
 	mu      sync.Mutex
 	limit   backstay.Instant // forever once lifted
@@ -34,7 +33,8 @@ type Ctx struct {
 	timer   *time.Timer
 	unhook  func() bool // takes us off the root
 	kids    set[*Ctx]   // armed ones of ours that end with us
-	hooks   set[*func()]
+	hooks   hooks
+	room    *Ctx // for the first one of ours under us; nil where there is none, or it is taken
 }
 
 // forever is the limit that never comes.
@@ -43,19 +43,52 @@ const forever backstay.Instant = 1<<63 - 1
 // New returns a context that ends with parent, and at limit at the latest.
 // Whoever makes it calls [Ctx.Cancel] on every path.
 func New(parent context.Context, limit backstay.Instant) *Ctx {
-	c := &Ctx{parent: parent, root: parent, limit: limit}
-	if up, ok := parent.(*Ctx); ok {
+	up, ours := parent.(*Ctx)
+	if !ours {
+		return &Ctx{root: parent, limit: limit}
+	}
+	c := up.takeRoom()
+	c.up, c.root, c.limit = up, up.root, limit
+	return c
+}
+
+// Begin is New for a zero Ctx that is a part of something else. It comes before
+// all that is done with c.
+func (c *Ctx) Begin(parent context.Context, limit backstay.Instant) {
+	c.root, c.limit = parent, limit
+	if up, ours := parent.(*Ctx); ours {
+		c.up, c.root = up, up.root
+	}
+}
+
+// NewOuter is New for a context that will mostly have one of ours under it, as
+// the total of a call has that of an attempt: the two are one allocation.
+func NewOuter(parent context.Context, limit backstay.Instant) *Ctx {
+	var pair struct{ outer, inner Ctx }
+	c := &pair.outer
+	c.root, c.limit, c.room = parent, limit, &pair.inner
+	if up, ours := parent.(*Ctx); ours {
 		c.up, c.root = up, up.root
 	}
 	return c
 }
 
-// Deadline returns the earlier of the limit and the parent's deadline.
-func (c *Ctx) Deadline() (time.Time, bool) {
-	t, ok := c.parent.Deadline()
+// takeRoom returns a blank Ctx: the one that came with c, the first time.
+func (c *Ctx) takeRoom() *Ctx {
 	c.mu.Lock()
-	limit := c.limit
+	room := c.room
+	c.room = nil
 	c.mu.Unlock()
+	if room == nil {
+		room = new(Ctx)
+	}
+	return room
+}
+
+// Deadline returns the earliest of the limits and of the root's deadline.
+func (c *Ctx) Deadline() (time.Time, bool) {
+	t, ok := c.root.Deadline()
+	limit := c.nearest()
 	if limit == forever {
 		return t, ok
 	}
@@ -65,8 +98,8 @@ func (c *Ctx) Deadline() (time.Time, bool) {
 	return t, true
 }
 
-// Value returns the parent's value.
-func (c *Ctx) Value(key any) any { return c.parent.Value(key) }
+// Value returns the root's value: none of ours has any.
+func (c *Ctx) Value(key any) any { return c.root.Value(key) }
 
 // Done arms the context and returns the channel that its end closes.
 func (c *Ctx) Done() <-chan struct{} {
@@ -105,13 +138,13 @@ func (c *Ctx) AfterFunc(f func()) (stop func() bool) {
 		go f()
 		return func() bool { return false }
 	}
-	c.hooks.add(&f)
+	number := c.hooks.add(f)
 	c.mu.Unlock()
 	c.arm()
 	return func() bool {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		return c.hooks.remove(&f)
+		return c.hooks.remove(number)
 	}
 }
 
@@ -120,14 +153,14 @@ func (c *Ctx) Cancel() { c.end(context.Canceled) }
 
 // Lift takes the limit off, so that the context lives as long as its parent
 // or until Cancel. It reports false, and changes nothing, if the context has
-// ended or its limit has passed. It does not ask the parent.
+// ended or its limit has passed. It does not ask the parent. The timer, if there
+// is one, stays as it is: when it wakes us we see what still counts.
 func (c *Ctx) Lift() bool {
 	now := backstay.Now()
 	c.mu.Lock()
 	late := c.err != nil || now >= c.limit
 	if !late {
 		c.limit = forever
-		c.wind(now)
 	}
 	c.mu.Unlock()
 	if late {
@@ -136,29 +169,19 @@ func (c *Ctx) Lift() bool {
 	return !late
 }
 
-// wind sets the timer, if there is one, to what still counts: the limits above.
-// mu is held, so that it cannot wind the timer of a context that has ended.
-func (c *Ctx) wind(now backstay.Instant) {
-	if c.timer == nil {
-		return
-	}
-	if c.up == nil {
-		c.timer.Stop()
-		return
-	}
-	c.timer.Reset(c.up.nearest().Sub(now))
-}
-
 // Expired reports whether the context's own limit ended it.
 func (c *Ctx) Expired() bool {
 	c.mu.Lock()
-	living, limit := c.err == nil, c.limit
+	ended, expired, limit := c.err != nil, c.expired, c.limit
 	c.mu.Unlock()
-	if living && limit != forever {
-		if now := backstay.Now(); now >= limit {
-			_ = c.check(now)
-		}
+	if ended || limit == forever {
+		return expired
 	}
+	now := backstay.Now()
+	if now < limit {
+		return false
+	}
+	_ = c.check(now)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.expired
@@ -192,31 +215,53 @@ func (c *Ctx) arm() {
 		c.end(c.up.Err())
 		return
 	}
-	var (
-		timer  *time.Timer
-		unhook func() bool
-		wake   = func() { _ = c.check(backstay.Now()) }
-	)
-	if limit := c.nearest(); limit != forever {
-		timer = time.AfterFunc(limit.Sub(backstay.Now()), wake)
-	}
+	wake := c.wake // one allocation for both
+	c.start(wake)
 	if c.root.Done() != nil {
-		unhook = context.AfterFunc(c.root, wake)
+		c.hold(context.AfterFunc(c.root, wake))
 	}
-	c.hold(timer, unhook)
 }
 
-// hold keeps what arm made, to be freed at the end; at once if that has come.
-func (c *Ctx) hold(timer *time.Timer, unhook func() bool) {
+// start starts the timer, if there is a limit. It holds mu meanwhile, so that
+// a timer that fires at once finds itself kept.
+func (c *Ctx) start(wake func()) {
+	limit := c.nearest()
+	if limit == forever {
+		return
+	}
 	c.mu.Lock()
-	c.timer, c.unhook = timer, unhook
+	defer c.mu.Unlock()
+	if c.err == nil {
+		c.timer = time.AfterFunc(limit.Sub(backstay.Now()), wake)
+	}
+}
+
+// hold keeps what takes us off the root, to be called at the end; at once if
+// that has come.
+func (c *Ctx) hold(unhook func() bool) {
+	c.mu.Lock()
 	ended := c.err != nil
-	if c.limit == forever && !ended {
-		c.wind(backstay.Now()) // the limit was lifted while arm looked at it
+	if !ended {
+		c.unhook = unhook
 	}
 	c.mu.Unlock()
 	if ended {
-		free(timer, unhook)
+		unhook()
+	}
+}
+
+// wake is what the timer and the root call. Where nothing has ended, the limit
+// was lifted since the timer was started, and it is for what still counts.
+func (c *Ctx) wake() {
+	now := backstay.Now()
+	if c.check(now) != nil {
+		return
+	}
+	limit := c.nearest()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.timer != nil && limit != forever {
+		c.timer.Reset(limit.Sub(now))
 	}
 }
 
@@ -293,7 +338,8 @@ func (c *Ctx) finish(err error, expired bool) {
 		close(c.done)
 	}
 	armed, timer, unhook, kids, hooks := c.armed, c.timer, c.unhook, c.kids, c.hooks
-	c.timer, c.unhook, c.kids, c.hooks = nil, nil, set[*Ctx]{}, set[*func()]{}
+	c.timer, c.unhook, c.kids = nil, nil, set[*Ctx]{}
+	c.hooks.clear()
 	c.mu.Unlock()
 
 	free(timer, unhook)
@@ -301,5 +347,5 @@ func (c *Ctx) finish(err error, expired bool) {
 		c.up.disown(c)
 	}
 	kids.each(func(kid *Ctx) { kid.end(err) })
-	hooks.each(func(f *func()) { go (*f)() })
+	hooks.each(func(f func()) { go f() })
 }

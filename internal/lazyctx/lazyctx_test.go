@@ -99,6 +99,55 @@ func TestLiftTakesTheLimitOffAndKeepsTheParents(t *testing.T) {
 	})
 }
 
+// The timer was started for the limit that is lifted; it must go on to the one
+// above, also where that has room for the context.
+func TestALiftedLimitLeavesTheOneAbove(t *testing.T) {
+	type maker func(context.Context, backstay.Instant) *lazyctx.Ctx
+	for name, outer := range map[string]maker{"new": lazyctx.New, "outer": lazyctx.NewOuter} {
+		for _, armed := range []bool{false, true} {
+			synctest.Test(t, func(t *testing.T) {
+				began := time.Now()
+				total := outer(context.Background(), in(time.Minute))
+				defer total.Cancel()
+				c := lazyctx.New(total, in(time.Second))
+				defer c.Cancel()
+				if armed {
+					c.Done()
+				}
+				if !c.Lift() {
+					t.Fatal("the limit has not passed")
+				}
+				<-c.Done()
+				if took := time.Since(began); took != time.Minute || c.Expired() || !total.Expired() {
+					t.Errorf("%s, armed %v: it ended after %v", name, armed, took)
+				}
+			})
+		}
+	}
+}
+
+// Copies and further attempts are under the same total as the first attempt.
+func TestContextsUnderOneAreApart(t *testing.T) {
+	total := lazyctx.NewOuter(context.Background(), in(time.Hour))
+	var under [3]*lazyctx.Ctx
+	for i := range under {
+		under[i] = lazyctx.New(total, in(time.Minute))
+		under[i].Done()
+	}
+	under[0].Cancel()
+	if under[0].Err() == nil || under[1].Err() != nil || under[2].Err() != nil {
+		t.Error("one of them ends with another")
+	}
+	total.Cancel()
+	for _, c := range under[1:] {
+		select {
+		case <-c.Done():
+		default:
+			t.Error("it outlives the one above")
+		}
+	}
+}
+
 func TestLiftComesTooLateAfterTheLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, armed := range []bool{false, true} {
@@ -153,8 +202,13 @@ func TestAfterFuncStops(t *testing.T) {
 		ran := 0
 		stop := c.AfterFunc(func() { ran++ })
 		c.AfterFunc(func() { ran += 10 })
-		if !stop() || stop() {
+		other := c.AfterFunc(func() { ran += 1000 })
+		if !stop() || stop() || !other() || other() {
 			t.Error("stop must report true once")
+		}
+		again := c.AfterFunc(func() { ran += 10_000 }) // where the first one was
+		if stop() || !again() {
+			t.Error("stop must take back its own")
 		}
 		c.Cancel()
 		synctest.Wait()
@@ -206,6 +260,33 @@ func TestItCostsOneAllocationUntilSomebodyWaits(t *testing.T) {
 		}
 		c.Cancel()
 	})
+}
+
+// What waiting costs where the root can end too: the channel, the timer, what
+// both call, and the hook on the root. A child of the standard library's costs
+// itself, the way to end it, and what takes it off again.
+func TestWhatWaitingCosts(t *testing.T) {
+	root := t.Context() // which can end
+	const waiting, child = 5, 5
+	for name, c := range map[string]struct {
+		limit float64
+		f     func(*lazyctx.Ctx)
+	}{
+		"nobody":            {1, func(c *lazyctx.Ctx) { lazyctx.New(c, in(time.Minute)).Cancel() }},
+		"one under another": {1 + waiting, func(c *lazyctx.Ctx) { attempt := lazyctx.New(c, in(time.Minute)); attempt.Done(); attempt.Cancel() }},
+		"a child": {1 + waiting + child, func(c *lazyctx.Ctx) {
+			_, cancel := context.WithCancel(c)
+			cancel()
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			testkit.Allocs(t, c.limit, func() {
+				total := lazyctx.NewOuter(root, in(time.Hour))
+				c.f(total)
+				total.Cancel()
+			})
+		})
+	}
 }
 
 func TestEndingFromManySides(t *testing.T) {

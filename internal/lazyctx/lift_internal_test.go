@@ -24,27 +24,3 @@ func TestALimitThatWasLiftedNoLongerEnds(t *testing.T) {
 		}
 	})
 }
-
-func TestALiftWhileTheContextIsBeingArmedKeepsTheLimitAbove(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		began := time.Now()
-		up := New(context.Background(), backstay.Now().Add(time.Minute))
-		defer up.Cancel()
-		c := New(up, backstay.Now().Add(time.Second))
-		defer c.Cancel()
-		stale := time.AfterFunc(time.Second, func() { c.check(backstay.Now()) }) // as arm makes it before the Lift
-		c.Lift()
-		c.hold(stale, nil)
-		time.Sleep(2 * time.Second)
-		if err := c.Err(); err != nil {
-			t.Fatalf("after the lifted limit: %v", err)
-		}
-		c.mu.Lock()
-		c.done, c.armed = make(chan struct{}), true
-		c.mu.Unlock()
-		<-c.done
-		if took := time.Since(began); took != time.Minute {
-			t.Errorf("it ended after %v", took)
-		}
-	})
-}

@@ -1,7 +1,6 @@
 package testkit
 
 import (
-	"context"
 	"sync/atomic"
 
 	"github.com/backstay-go/backstay"
@@ -14,13 +13,13 @@ type Reply struct {
 	Bound     atomic.Int32
 	Discarded atomic.Int32
 
-	cancel atomic.Pointer[context.CancelFunc]
+	cancel atomic.Pointer[backstay.Canceler]
 }
 
 // Close ends the life of a bound reply, as reading a body to its end does.
 func (r *Reply) Close() {
 	if f := r.cancel.Swap(nil); f != nil {
-		(*f)()
+		(*f).Cancel()
 	}
 }
 
@@ -49,10 +48,10 @@ func (f *Fake) Classify(r *Reply, err error) backstay.Outcome {
 	return r.Outcome
 }
 
-// Bind keeps cancel until the reply is closed.
-func (f *Fake) Bind(r *Reply, cancel context.CancelFunc) *Reply {
+// Bind keeps c until the reply is closed.
+func (f *Fake) Bind(r *Reply, c backstay.Canceler) *Reply {
 	r.Bound.Add(1)
-	r.cancel.Store(&cancel)
+	r.cancel.Store(&c)
 	return r
 }
 

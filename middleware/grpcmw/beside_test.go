@@ -129,18 +129,48 @@ func TestC55_OneClientServesAThousandGoroutines(t *testing.T) {
 
 // What a pipeline adds to an RPC is small beside grpc-go's own hundred or so
 // allocations: the request, with the options of its attempt, how its end is
-// heard of, and the contexts of the total and of the attempt, two each.
+// heard of, and the contexts of the total and of the attempt, which are one.
+// Where the caller has no nearer deadline, there is the context with a timer
+// that every bounded call has.
 func TestAnAttemptThatGoesWellCostsLittle(t *testing.T) {
-	c := client(t, middleware.Standard("test"))
-	invoker := func(_ context.Context, _ string, _, reply any, _ *grpc.ClientConn, _ ...grpc.CallOption) error {
-		reply.(*text).Value = "x"
-		return nil
+	background := context.Background()
+	soon, cancel := context.WithTimeout(background, time.Second)
+	defer cancel()
+	timer := testing.AllocsPerRun(100, func() {
+		ctx, cancel := context.WithTimeout(background, time.Minute)
+		waits(ctx)
+		cancel()
+	})
+	waiting := testing.AllocsPerRun(100, func() { waits(soon) })
+	for name, c := range map[string]struct {
+		ctx   context.Context
+		limit float64
+	}{
+		"a timer is needed": {background, 3 + timer},
+		"the caller's does": {soon, 2 + waiting},
+	} {
+		t.Run(name, func(t *testing.T) {
+			unary := client(t, middleware.Standard("test")).Unary
+			req, reply := wrapperspb.String("x"), new(text)
+			testkit.Allocs(t, c.limit, func() {
+				if err := unary(c.ctx, say, req, reply, nil, waitingInvoker); err != nil {
+					t.Fatal(err)
+				}
+			})
+		})
 	}
-	req, reply := wrapperspb.String("x"), new(text)
-	call := func() {
-		if err := c.Unary(context.Background(), say, req, reply, nil, invoker); err != nil {
-			t.Fatal(err)
-		}
-	}
-	testkit.Allocs(t, 6, call)
+}
+
+// waitingInvoker answers at once, and does with its context what grpc-go does.
+func waitingInvoker(ctx context.Context, _ string, _, reply any, _ *grpc.ClientConn, _ ...grpc.CallOption) error {
+	reply.(*text).Value = "x"
+	waits(ctx)
+	return nil
+}
+
+// waits makes a child of ctx to wait on.
+func waits(ctx context.Context) {
+	child, cancel := context.WithCancel(ctx)
+	defer cancel()
+	child.Done()
 }

@@ -1,7 +1,6 @@
 package grpcmw
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
@@ -96,14 +95,14 @@ func outcomeOf(err error) backstay.Outcome {
 	return Classify(err, nil)
 }
 
-// Bind calls cancel when the stream has ended; at once for a unary reply,
+// Bind cancels c when the stream has ended; at once for a unary reply,
 // which is complete.
-func (x *exchange) Bind(r *Reply, cancel context.CancelFunc) *Reply {
+func (x *exchange) Bind(r *Reply, c backstay.Canceler) *Reply {
 	if r == nil || r.live == nil {
-		cancel()
+		c.Cancel()
 		return r
 	}
-	r.live.onEnd(cancel)
+	r.live.onEnd(c)
 	return r
 }
 

@@ -64,6 +64,51 @@ func TestTheServerIsToldOfTheNearestLimit(t *testing.T) {
 	}
 }
 
+// Where two limits are one, the outer one counts: the inner would need no
+// context of its own.
+func TestTheNearestLimitIsToBlame(t *testing.T) {
+	const near, far = time.Second, 2 * time.Second
+	for _, c := range []struct {
+		name                    string
+		attempt, total, callers time.Duration
+		want                    error // nil: the caller's own
+	}{
+		{"the attempt's", near, far, far, timeout.ErrTimeout},
+		{"the attempt's, without others", near, deadline.NoTotal, 0, timeout.ErrTimeout},
+		{"the total", timeout.Off, near, far, deadline.ErrExceeded},
+		{"the total, without others", timeout.Off, near, 0, deadline.ErrExceeded},
+		{"the caller's", far, far, near, nil},
+		{"attempt and total", near, near, far, deadline.ErrExceeded},
+		{"attempt and caller", near, far, near, nil},
+		{"total and caller", timeout.Off, near, near, nil},
+		{"all", near, near, near, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			virtual(t, func(t *testing.T) {
+				target := limited(c.attempt)
+				target.Deadline, target.Retry = &deadline.Config{Total: c.total}, nil
+				cc := connect(t, scripted(after(time.Hour, "", nil)), target)
+				ctx, cancel := t.Context(), func() {}
+				if c.callers > 0 {
+					ctx, cancel = context.WithTimeout(ctx, c.callers)
+				}
+				defer cancel()
+				began := time.Now()
+				_, err := call(ctx, cc, "x")
+				code(t, err, codes.DeadlineExceeded)
+				for _, limit := range []error{timeout.ErrTimeout, deadline.ErrExceeded} {
+					if errors.Is(err, limit) != (limit == c.want) {
+						t.Errorf("is it %q? %v: %v", limit, errors.Is(err, limit), err)
+					}
+				}
+				if took := time.Since(began); took != near {
+					t.Errorf("it took %v", took)
+				}
+			})
+		})
+	}
+}
+
 func TestACallThatComesTooLateIsNotSent(t *testing.T) {
 	virtual(t, func(t *testing.T) {
 		e := failing(0, nil)

@@ -13,34 +13,41 @@ import (
 // once, on the caller's goroutine: a late copy must not even look at the reply,
 // which its caller may be using by then. The zero replyType makes none.
 type replyType struct {
-	proto protoreflect.MessageType
-	other reflect.Type // what a reply that is no protobuf message points to
+	// of is a protoreflect.MessageType, or for a reply that is no protobuf
+	// message the reflect.Type of what it points to.
+	of any
 }
 
-func typeOf(reply any) (t replyType) {
+func typeOf(reply any) replyType {
 	if m, ok := reply.(proto.Message); ok {
-		t.proto = m.ProtoReflect().Type()
-	} else if r := reflect.TypeOf(reply); r != nil && r.Kind() == reflect.Pointer {
-		t.other = r.Elem()
+		return replyType{m.ProtoReflect().Type()}
 	}
-	return t
+	if t := reflect.TypeOf(reply); t != nil && t.Kind() == reflect.Pointer {
+		return replyType{t.Elem()}
+	}
+	return replyType{}
 }
 
 // known reports whether messages of the type can be made.
-func (t replyType) known() bool { return t.proto != nil || t.other != nil }
+func (t replyType) known() bool { return t.of != nil }
 
 // fresh returns an empty message.
 func (t replyType) fresh() any {
-	if t.proto != nil {
-		return t.proto.New().Interface()
+	switch of := t.of.(type) {
+	case protoreflect.MessageType:
+		return of.New().Interface()
+	case reflect.Type:
+		return reflect.New(of).Interface()
+	default:
+		return nil
 	}
-	return reflect.New(t.other).Interface()
 }
 
-// fill puts the message of r into the caller's reply. The parts of a message
-// that is nobody else's are handed over, those of any other are copied.
+// fill puts the message of r into the caller's reply, unless it was decoded
+// there. The parts of a message that is nobody else's are handed over, those of
+// any other are copied.
 func (q *Request) fill(r *Reply) error {
-	if r.Message == nil || sameMessage(q.reply, r.Message) {
+	if r == &q.answer || r.Message == nil || sameMessage(q.reply, r.Message) {
 		return nil
 	}
 	if reflect.TypeOf(q.reply) != reflect.TypeOf(r.Message) {

@@ -38,7 +38,7 @@ type Request struct {
 	// A Request is sent once, since further attempts send forks of it. So it
 	// has room for what its attempt needs.
 	answer Reply
-	room   [6]grpc.CallOption
+	room   [4]grpc.CallOption
 }
 
 // Service returns the service of the method, such as "inventory.v1.Stock".

@@ -52,11 +52,11 @@ type liveStream struct {
 
 	mu   sync.Mutex
 	over bool
-	ends []context.CancelFunc
+	ends []backstay.Canceler
 }
 
 func newLiveStream(ctx context.Context, cancel context.CancelFunc, cs grpc.ClientStream, ended error) *liveStream {
-	s := &liveStream{stream: cs, ended: ended, ends: []context.CancelFunc{cancel}}
+	s := &liveStream{stream: cs, ended: ended, ends: []backstay.Canceler{backstay.CancelFunc(cancel)}}
 	if ended != nil {
 		s.end()
 	} else {
@@ -65,16 +65,16 @@ func newLiveStream(ctx context.Context, cancel context.CancelFunc, cs grpc.Clien
 	return s
 }
 
-// onEnd calls f when the stream is over, at once if it is.
-func (s *liveStream) onEnd(f context.CancelFunc) {
+// onEnd cancels c when the stream is over, at once if it is.
+func (s *liveStream) onEnd(c backstay.Canceler) {
 	s.mu.Lock()
 	over := s.over
 	if !over {
-		s.ends = append(s.ends, f)
+		s.ends = append(s.ends, c)
 	}
 	s.mu.Unlock()
 	if over {
-		f()
+		c.Cancel()
 	}
 }
 
@@ -84,8 +84,8 @@ func (s *liveStream) end() {
 	ends := s.ends
 	s.over, s.ends = true, nil
 	s.mu.Unlock()
-	for _, f := range ends {
-		f()
+	for _, c := range ends {
+		c.Cancel()
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/backstay-go/backstay"
+	"github.com/backstay-go/backstay/internal/lazyctx"
 	"github.com/backstay-go/backstay/middleware"
 )
 
@@ -27,10 +28,13 @@ func (c *Client) Unary(ctx context.Context, method string, req, reply any, cc *g
 	r, err := c.call(ctx, began, q)
 	if err == nil {
 		err = q.fill(r)
-	} else if f, ok := errors.AsType[*attemptError](err); ok && r == nil {
-		r = f.reply
 	}
-	err = returned(ctx, err)
+	if err != nil {
+		if f, ok := errors.AsType[*attemptError](err); ok && r == nil {
+			r = f.reply
+		}
+		err = returned(ctx, err)
+	}
 	q.options.publish(r, err)
 	return err
 }
@@ -54,8 +58,10 @@ func (c *Client) sendOnce(ctx context.Context, q *Request) (*Reply, error) {
 	if q.forked {
 		r.Message = q.replies.fresh()
 	}
-	header := c.readsHeaders || len(q.options.headers) > 0
-	err := q.invoker(c.outgoing(ctx, q), q.Method, q.Message, r.Message, q.cc, q.options.of(r, header, q.room[:0])...)
+	ctx, end := lazyctx.Standard(ctx) // grpc-go waits on it whatever happens
+	defer end()
+	options := q.options.of(r, c.readsHeaders, q.room[:0])
+	err := q.invoker(c.outgoing(ctx, q), q.Method, q.Message, r.Message, q.cc, options...)
 	if err != nil {
 		return nil, c.failed(q, r, err)
 	}

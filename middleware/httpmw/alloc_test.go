@@ -43,13 +43,13 @@ func unhurried(of func(string) middleware.Target) middleware.Target {
 	return target
 }
 
-// What a limit costs: the context of the total and of the attempt, the request
-// under it, and what ends the two contexts; where the base transport waits on
+// What a limit costs: the contexts of the total and of the attempt, which are
+// one allocation, and the request under them; where the base transport waits on
 // its context, also the channel, the timer and what the timer calls; and where
 // the caller's context can end, the hook on it. A header costs the copy of the
 // map, the value and its text, and that of the request if there is none yet.
 const (
-	limits = 5
+	limits = 2
 	armed  = limits + 3
 	hooked = armed + 2
 	header = 4

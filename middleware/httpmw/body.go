@@ -1,7 +1,6 @@
 package httpmw
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -9,18 +8,19 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/timeout"
 )
 
-// bind calls cancel when the body of resp has been read to its end, has
+// bind cancels c when the body of resp has been read to its end, has
 // failed, or is closed; at once if there is none. A body may be bound to
 // several.
-func bind(resp *http.Response, cancel context.CancelFunc) {
+func bind(resp *http.Response, c backstay.Canceler) {
 	if resp.Body == nil || resp.Body == http.NoBody {
-		cancel()
+		c.Cancel()
 		return
 	}
-	bodyOf(resp).onEnd(cancel)
+	bodyOf(resp).onEnd(c)
 }
 
 // bodyOf returns the body of resp as one of ours, wrapping it if it is not.
@@ -46,8 +46,8 @@ type body struct {
 	from io.ReadCloser
 
 	mu     sync.Mutex
-	ends   []context.CancelFunc  // what to call at the end
-	room   [2]context.CancelFunc // where ends begins: more than a timeout's and a deadline's are rare
+	ends   []backstay.Canceler  // what to cancel at the end
+	room   [2]backstay.Canceler // where ends begins: more than a timeout's and a deadline's are rare
 	ended  bool
 	closed atomic.Bool
 
@@ -69,16 +69,16 @@ func (d *duplex) CloseWrite() error {
 	return fmt.Errorf("httpmw: CloseWrite: %w", http.ErrNotSupported)
 }
 
-// onEnd calls f when the body ends, at once if it has.
-func (b *body) onEnd(f context.CancelFunc) {
+// onEnd cancels c when the body ends, at once if it has.
+func (b *body) onEnd(c backstay.Canceler) {
 	b.mu.Lock()
 	ended := b.ended
 	if !ended {
-		b.ends = append(b.ends, f)
+		b.ends = append(b.ends, c)
 	}
 	b.mu.Unlock()
 	if ended {
-		f()
+		c.Cancel()
 	}
 }
 
@@ -113,8 +113,8 @@ func (b *body) end() {
 	ends := b.ends
 	b.ended, b.ends = true, nil
 	b.mu.Unlock()
-	for _, f := range ends {
-		f()
+	for _, c := range ends {
+		c.Cancel()
 	}
 }
 

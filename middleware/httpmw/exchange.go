@@ -1,7 +1,6 @@
 package httpmw
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -64,9 +63,9 @@ func (x *exchange) Classify(resp *http.Response, err error) backstay.Outcome {
 	return x.t.overrule(resp, err, o)
 }
 
-// Bind calls cancel when the body of resp has been read or closed.
-func (x *exchange) Bind(resp *http.Response, cancel context.CancelFunc) *http.Response {
-	bind(resp, cancel)
+// Bind cancels c when the body of resp has been read or closed.
+func (x *exchange) Bind(resp *http.Response, c backstay.Canceler) *http.Response {
+	bind(resp, c)
 	return resp
 }
 

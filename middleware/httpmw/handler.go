@@ -105,9 +105,9 @@ func (served) Repeat(*visit, backstay.Outcome) error { return http.ErrNotSupport
 // Fork returns v: an abandoned handler goes on with what it has.
 func (served) Fork(v *visit, _ int) (*visit, error) { return v, nil }
 
-// Bind calls cancel at once: a handler that has returned has answered.
-func (served) Bind(v *visit, cancel context.CancelFunc) *visit {
-	cancel()
+// Bind cancels c at once: a handler that has returned has answered.
+func (served) Bind(v *visit, c backstay.Canceler) *visit {
+	c.Cancel()
 	return v
 }
 

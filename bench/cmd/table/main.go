@@ -16,6 +16,8 @@ import (
 	"os"
 	"os/signal"
 	"time"
+
+	"github.com/backstay-go/backstay/bench/internal/marked"
 )
 
 func main() {
@@ -37,7 +39,7 @@ func main() {
 
 func run(ctx context.Context, rounds int, each time.Duration, only, readme string) error {
 	if readme != "" {
-		if _, err := with("", readme); err != nil {
+		if err := marked.Check(readme); err != nil {
 			return err // told now, not after minutes of measuring
 		}
 	}
@@ -50,5 +52,5 @@ func run(ctx context.Context, rounds int, each time.Duration, only, readme strin
 		fmt.Println(table(found, rounds))
 		return nil
 	}
-	return update(readme, table(found, rounds))
+	return marked.Update(readme, table(found, rounds))
 }
