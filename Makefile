@@ -1,4 +1,4 @@
-# Everything here but e2e runs on a machine that has Go and nothing else.
+# Everything here but e2e and bench-kafka runs on a machine that has Go and nothing else.
 GOLANGCI_VERSION    := v2.15.0
 STATICCHECK_VERSION := v0.8.2
 FUZZTIME            := 5s
@@ -68,6 +68,11 @@ examples: ## build every example, run the first one
 .PHONY: bench
 bench: ## measure against the peers, in COUNT rounds, and write the table into README.md
 	cd bench && go run ./cmd/table -rounds $(COUNT) -readme ../README.md
+
+.PHONY: bench-kafka
+bench-kafka: ## measure actors on kfake and on real Kafka, and write the tables into docs/kafka-bench.md
+	cd bench && go test -run '^$$' -bench . -benchtime 1x -timeout 60m ./kafka -clusters kfake,one,three \
+		-rounds 40 -warmup 10000 -calls 100 -seconds 1s -doc ../../docs/kafka-bench.md
 
 .PHONY: bench-smoke
 bench-smoke: ## run every benchmark of bench and e2e once, to see that it runs

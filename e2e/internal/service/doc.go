@@ -7,5 +7,7 @@
 // a test that was skipped looks like one that passed.
 //
 //	process.go  what all servers have in common
+//	output.go   what a server prints
+//	port.go     where it listens
 //	redis.go    redis-server
 package service

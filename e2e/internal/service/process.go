@@ -1,44 +1,39 @@
 package service
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"runtime"
-	"sync"
 	"syscall"
-	"testing"
 	"time"
 )
 
-// patience is how long a server may take to start or to end.
-const patience = 20 * time.Second
+// Patience is how long a server may take to start or to end.
+const Patience = 2 * time.Minute
 
-// process is a server that runs, or ran. Its methods are for one goroutine.
-type process struct {
+// Process is a server that runs, or ran. It is safe for concurrent use.
+type Process struct {
 	cmd    *exec.Cmd
 	output output
 	ended  chan struct{} // closed when it is gone
 }
 
-// find returns the path of a program, or fails the test.
-func find(tb testing.TB, program, install string) string {
-	tb.Helper()
+// Find returns the path of a program, or an error that says how to install it.
+func Find(program, install string) (string, error) {
 	path, err := exec.LookPath(program)
 	if err != nil {
-		tb.Fatalf("%s is needed by this test and not installed: %s", program, install)
+		return "", fmt.Errorf("%s is needed by this test and not installed: %s", program, install)
 	}
-	return path
+	return path, nil
 }
 
-// start starts a program in dir. The kernel kills it when the thread that
+// Start starts a program in dir. The kernel kills it when the thread that
 // started it ends: that thread does nothing else until the program is gone, so
 // that this is the end of the process of the tests.
-func start(path, dir string, args ...string) (*process, error) {
-	p := &process{cmd: exec.Command(path, args...), ended: make(chan struct{})} //nolint:gosec,noctx // ended by stop
+func Start(path, dir string, args ...string) (*Process, error) {
+	p := &Process{cmd: exec.Command(path, args...), ended: make(chan struct{})} //nolint:gosec,noctx // ended by End
 	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr = dir, &p.output, &p.output
 	p.cmd.SysProcAttr = orphansDie()
 	started := make(chan error)
@@ -58,29 +53,34 @@ func start(path, dir string, args ...string) (*process, error) {
 	return p, nil
 }
 
-// signal sends a signal; to a process that is gone it does nothing.
-func (p *process) signal(tb testing.TB, s os.Signal) {
-	tb.Helper()
+// Signal sends a signal; to a process that is gone it does nothing.
+func (p *Process) Signal(s os.Signal) error {
 	if err := p.cmd.Process.Signal(s); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		tb.Errorf("%v to %s: %v", s, p.cmd.Path, err)
+		return fmt.Errorf("%v to %s: %w", s, p.cmd.Path, err)
 	}
+	return nil
 }
 
-// kill ends the process without a warning, also if it is stopped, and waits
+// Kill ends the process without a warning, also if it is stopped, and waits
 // until it is gone.
-func (p *process) kill(tb testing.TB) {
-	tb.Helper()
-	p.signal(tb, syscall.SIGKILL)
+func (p *Process) Kill() error { return p.End(syscall.SIGKILL) }
+
+// End sends a signal and waits until the process is gone.
+func (p *Process) End(s os.Signal) error {
+	if err := p.Signal(s); err != nil {
+		return err
+	}
 	select {
 	case <-p.ended:
-	case <-time.After(patience):
-		tb.Errorf("%s does not end; it said:\n%s", p.cmd.Path, &p.output)
+		return nil
+	case <-time.After(Patience):
+		return fmt.Errorf("%s does not end; it said:\n%s", p.cmd.Path, p.Output())
 	}
 }
 
-// await asks until the server answers. It returns early if the process ends.
-func (p *process) await(ask func() error) error {
-	deadline := time.Now().Add(patience)
+// Await asks until the server answers. It returns early if the process ends.
+func (p *Process) Await(ask func() error) error {
+	deadline := time.Now().Add(Patience)
 	for {
 		err := ask()
 		if err == nil {
@@ -88,42 +88,14 @@ func (p *process) await(ask func() error) error {
 		}
 		select {
 		case <-p.ended:
-			return fmt.Errorf("%s ended before it answered; it said:\n%s", p.cmd.Path, &p.output)
+			return fmt.Errorf("%s ended before it answered; it said:\n%s", p.cmd.Path, p.Output())
 		case <-time.After(10 * time.Millisecond):
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("%s does not answer: %w; it said:\n%s", p.cmd.Path, err, &p.output)
+			return fmt.Errorf("%s does not answer: %w; it said:\n%s", p.cmd.Path, err, p.Output())
 		}
 	}
 }
 
-// freePort returns a port of the loopback that nobody listened on just now.
-func freePort(tb testing.TB) int {
-	tb.Helper()
-	l, err := new(net.ListenConfig).Listen(tb.Context(), "tcp4", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port //nolint:errcheck,forcetypeassert // tcp4 listens on no other
-}
-
-// output keeps what a server prints, for the error that wants it.
-type output struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-// Write is for exec.Cmd.
-func (o *output) Write(b []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.Write(b)
-}
-
-// String returns all of it.
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.String()
-}
+// Output is what it has printed until now.
+func (p *Process) Output() string { return p.output.String() }

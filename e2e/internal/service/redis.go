@@ -21,7 +21,7 @@ type Redis struct {
 	path    string
 	dir     string
 	args    []string
-	process *process
+	process *Process
 }
 
 // StartRedis starts a redis-server that is empty and answers, and kills it at
@@ -30,14 +30,19 @@ type Redis struct {
 func StartRedis(tb testing.TB, settings ...string) *Redis {
 	tb.Helper()
 	r := &Redis{tb: tb, dir: tb.TempDir(), args: settings}
-	r.path = find(tb, "redis-server", "apt-get install redis-server (Debian, Ubuntu), brew install redis (macOS)")
+	var err error
+	if r.path, err = Find("redis-server", "apt-get install redis-server (Debian, Ubuntu), brew install redis (macOS)"); err != nil {
+		tb.Fatal(err)
+	}
 	tb.Cleanup(r.Kill)
 	const tries = 3 // somebody else may be given the port meanwhile
 	for try := 1; ; try++ {
-		port := freePort(tb)
-		r.Addr = net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
-		err := r.start(port)
-		if err == nil {
+		ports, err := FreePorts(1)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		r.Addr = Loopback(ports[0])
+		if err = r.start(ports[0]); err == nil {
 			return r
 		}
 		if r.Kill(); try == tries {
@@ -52,27 +57,37 @@ func (r *Redis) start(port int) error {
 		"--port", strconv.Itoa(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no",
 	}, r.args...)
 	var err error
-	if r.process, err = start(r.path, r.dir, args...); err != nil {
+	if r.process, err = Start(r.path, r.dir, args...); err != nil {
 		return err
 	}
-	return r.process.await(func() error { return ping(r.Addr) })
+	return r.process.Await(func() error { return ping(r.Addr) })
 }
 
 // Pause stops the process where it is: it accepts connections, and answers
 // nothing.
-func (r *Redis) Pause() { r.tb.Helper(); r.process.signal(r.tb, syscall.SIGSTOP) }
+func (r *Redis) Pause() { r.tb.Helper(); r.signal(syscall.SIGSTOP) }
 
 // Continue lets it go on: it answers what was asked meanwhile.
-func (r *Redis) Continue() { r.tb.Helper(); r.process.signal(r.tb, syscall.SIGCONT) }
+func (r *Redis) Continue() { r.tb.Helper(); r.signal(syscall.SIGCONT) }
+
+func (r *Redis) signal(s syscall.Signal) {
+	r.tb.Helper()
+	if err := r.process.Signal(s); err != nil {
+		r.tb.Error(err)
+	}
+}
 
 // Kill ends it without a warning: connections are refused from now on, and what
 // it had in memory is gone. To kill it again does nothing.
 func (r *Redis) Kill() {
 	r.tb.Helper()
-	if r.process != nil {
-		r.process.kill(r.tb)
-		r.process = nil
+	if r.process == nil {
+		return
 	}
+	if err := r.process.Kill(); err != nil {
+		r.tb.Error(err)
+	}
+	r.process = nil
 }
 
 // Restart kills it, if it runs, and starts it again at the same address.
