@@ -44,7 +44,9 @@ var Layers = []Package{
 	{Path: "internal/lazyctx", Layer: 0},
 	{Path: testkit, Layer: 0},
 	{Path: "internal/window", Layer: 0},
+	{Path: "actors/inspect", Layer: 0}, // how a node of actors is, in plain data
 	{Path: "actors/journal", Layer: 0}, // the port that logs of actors implement
+	{Path: "internal/guard", Layer: 0},
 	{Path: "internal/wire", Layer: 0},
 
 	// The policies.
@@ -70,6 +72,7 @@ var Layers = []Package{
 	{Path: "middleware/policyfile", Layer: 3, ThirdParty: []string{"go.yaml.in/yaml/v4"}},
 	{Path: "middleware/chaos", Layer: 3},
 	{Path: "middleware/console", Layer: 3},
+	{Path: "actors/admin", Layer: 3},
 	{Path: "actors/kafka", Layer: 3, ThirdParty: []string{"github.com/IBM/sarama"}},
 	{Path: "actors/redis", Layer: 3, ThirdParty: []string{"github.com/redis/go-redis/v9"}},
 	{Path: "idempotency/redis", Layer: 3, ThirdParty: []string{"github.com/redis/go-redis/v9"}},

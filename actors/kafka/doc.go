@@ -1,0 +1,99 @@
+// Package kafka is a log of actors on Apache Kafka: the log of a cluster.
+//
+// # The problem
+//
+// Actors are as safe as their log. On Kafka that hangs on settings that are easy
+// to get wrong, most of them silently: acknowledgements that one broker can
+// lose, records that expire, time that is the sender's, a producer that gives up
+// before an election has ended. And a client that is right may still be slow: a
+// consumer that is stalled by one of its partitions, a producer behind a long
+// poll.
+//
+// # The promise
+//
+//   - Topics are made by [Setup] with all the settings that matter, and looked at
+//     by [Open], which refuses what is not as it must be, and says which setting
+//     of which topic, what it is, what it must be, and the command that mends it.
+//     While a Log is open it looks again every minute, and Health tells.
+//   - An acknowledged entry is on the brokers that min.insync.replicas asks for.
+//     Appends outlast an election, keep their order, and are not doubled by the
+//     producer.
+//   - A snapshot that Save has returned for is never lost, whatever others save
+//     and delete at the same time.
+//   - A reader that is behind, new or slow holds up no other one. What it has not
+//     been asked for is bounded.
+//   - What goes wrong is tried again and told by [Log.Health]; it never ends the
+//     process.
+//
+// # Topics
+//
+// For an application "bank" with a type "account":
+//
+//	bank.account        the log: LogAppendTime, nothing expires, cut off below
+//	                    snapshots
+//	bank.account.own    always empty, with as many partitions: what the consumer
+//	                    group bank.owners assigns
+//	bank.account.state  snapshots, compacted, partition by partition
+//	bank.members        beats of the processes, one partition
+//	bank.replies        answers to callers, kept for minutes
+//	bank.dead           dead letters
+//
+// The partition of an actor is that which Kafka's own clients choose for its id
+// as a key, so programs in other languages can address it.
+//
+// # Defaults
+//
+//	Partitions       16         of a type; fixed for ever when its topics are made
+//	Replication      3
+//	MinInSync        2          Replication - 1, at least 1
+//	ReplyPartitions  8
+//	ReplyRetention   10 min
+//	DeadRetention    30 days
+//	SuspectAfter     600 ms     of silence; then others take over
+//	Session          10 s       the group's own, if nobody else is there
+//	QueueBytes       64 MiB     that wait for the brokers, twice: of appends, and
+//	                            of snapshots and messages
+//	ReadBytes        8 MiB      that wait in a reader
+//	largest entry    1 MiB      Sarama.Producer.MaxMessageBytes
+//	retries          20 s       400 of 50 ms
+//
+// # Example
+//
+//	config := kafka.Config{App: "bank", Brokers: []string{"kafka-1:9092", "kafka-2:9092"}}
+//	if err := kafka.Setup(ctx, config, Account.Name()); err != nil { ... } // in a deployment step, or at every start
+//	log, err := kafka.Open(ctx, config)
+//	...
+//	defer log.Close()
+//	node, err := actors.Open(ctx, actors.Config{Name: "bank-1"}, log, hosting)
+//
+// TLS, SASL and the version of the protocol come from Config.Sarama:
+//
+//	c := sarama.NewConfig()
+//	c.Producer.RequiredAcks = sarama.WaitForAll // sarama's default is less, and is refused
+//	c.Net.TLS.Enable = true
+//	config.Sarama = c
+//
+// # Permissions
+//
+// A process needs Describe and DescribeConfigs on all topics of the application;
+// Write on bank.members, bank.replies, bank.dead, the logs and the states; Read on
+// the same, on bank.account.own and on the group bank.owners; Delete on the
+// logs, to cut them off; IdempotentWrite on clusters older than 2.8. Setup
+// needs Create.
+//
+// # Pitfalls
+//
+//   - Never add partitions to a type's topics. Actors would be looked for where
+//     they are not; Open refuses it.
+//   - Brokers give room back by whole files of 64 MiB a partition.
+//   - With Replication 1, for tests, a broker that is lost takes records with it.
+//   - kafka.Open wants all processes to have the same App and largest entry.
+//   - Each process has five connections or so to each broker: appends, other
+//     messages, reading, catching up, and the group.
+//   - The client has no fetch sessions: every fetch names all partitions that a
+//     process owns. A thousand of them cost 3 ms a fetch.
+//
+// # Not for
+//
+// One process: package memory is a log in files, without brokers.
+package kafka

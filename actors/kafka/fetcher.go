@@ -1,0 +1,210 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/IBM/sarama"
+
+	"github.com/backstay-go/backstay/actors/journal"
+)
+
+// fetcher reads partitions. One that is behind the end of its log is read by
+// itself, without waiting, on connections that are for that; those at their
+// ends are fetched together, one request a broker, that waits for something to
+// come. So one that is added or behind neither waits for the others nor stalls
+// them, and one whose owner is slow is left out.
+type fetcher struct {
+	client sarama.Client // for those that are behind, and to find leaders
+	vitals *vitals
+	ctx    context.Context //nolint:containedctx // that of the Log's life
+	work   sync.WaitGroup
+
+	mu    sync.Mutex
+	tails map[string]*tail // by the address of the broker
+	feeds map[*feed]struct{}
+	shut  bool
+}
+
+func newFetcher(l *Log) *fetcher {
+	return &fetcher{client: l.client, vitals: &l.vitals, ctx: l.ctx, tails: make(map[string]*tail), feeds: make(map[*feed]struct{})}
+}
+
+// feed is a partition that is read. One goroutine at a time has it.
+type feed struct {
+	topic     string
+	partition int32
+	next      int64
+	sink      sink
+	lossy     bool // goes on where the log begins, or ends, when it is out of range
+	lag       atomic.Int64
+	closed    atomic.Bool
+}
+
+// sink takes what was fetched. It does not block.
+type sink interface {
+	// take is given records and false is returned if there is no room for
+	// more; then the sink resumes the feed when there is.
+	take(all []message) (room bool)
+	// fail ends the feed.
+	fail(err error)
+}
+
+// start reads a partition from an offset on.
+func (f *fetcher) start(d *feed) {
+	f.mu.Lock()
+	if f.shut {
+		f.mu.Unlock()
+		d.sink.fail(journal.ErrClosed)
+		return
+	}
+	f.feeds[d] = struct{}{}
+	f.mu.Unlock()
+	f.resume(d)
+}
+
+// stop ends a feed: what is under way may still come.
+func (f *fetcher) stop(d *feed) {
+	d.closed.Store(true)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.feeds, d)
+}
+
+// resume goes on with a feed that nobody has.
+func (f *fetcher) resume(d *feed) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.shut {
+		f.work.Go(func() { f.catchUp(d) })
+	}
+}
+
+// Waits after a failure, doubled from one to the other.
+const (
+	shortest = 20 * time.Millisecond
+	longest  = 500 * time.Millisecond
+)
+
+// glance is the wait between two looks at a partition that is at its end and is
+// not fetched with the others yet.
+const glance = 5 * time.Millisecond
+
+// catchUp reads a partition to its end, then hands it over to the tail of its
+// leader. It is where all failures of reading end up: they are tried again for
+// as long as the feed is wanted.
+func (f *fetcher) catchUp(d *feed) {
+	for wait := time.Duration(0); !d.closed.Load() && sleep(f.ctx, wait) == nil; {
+		b, err := fetchOne(f.client, d.topic, d.partition, d.next, fetchBytes)
+		if errors.Is(err, sarama.ErrOffsetOutOfRange) {
+			if err = f.outside(d); err == nil {
+				continue
+			}
+		}
+		if errors.Is(err, journal.ErrOutOfRange) {
+			d.sink.fail(err)
+			return
+		}
+		if err != nil {
+			f.vitals.note("read", d.topic, explain("reading "+d.topic, err))
+			wait = min(max(2*wait, shortest), longest)
+			_ = f.client.RefreshMetadata(d.topic) // the next fetch says what is wrong
+			continue
+		}
+		wait = 0
+		f.vitals.note("read", d.topic, nil)
+		if !d.accept(&b) {
+			return
+		}
+		if b.next >= b.end || len(b.messages) == 0 { // it may end in what is no record
+			if f.follow(d) {
+				return
+			}
+			wait = glance
+		}
+	}
+}
+
+// accept gives the sink what came, and reports whether it has room for more.
+func (d *feed) accept(b *block) (room bool) {
+	d.next = b.next
+	d.lag.Store(b.end - b.next)
+	return len(b.messages) == 0 || d.sink.take(b.messages)
+}
+
+// outside says why an offset is out of range: below the log, for good; or above
+// it, as long as the leader has lost records that were acknowledged, or lags. A
+// feed that may lose records goes on: then it is nil.
+func (f *fetcher) outside(d *feed) error {
+	first, err := f.client.GetOffset(d.topic, d.partition, sarama.OffsetOldest)
+	if err != nil {
+		return err
+	}
+	end, err := f.client.GetOffset(d.topic, d.partition, sarama.OffsetNewest)
+	switch {
+	case err != nil:
+		return err
+	case d.lossy:
+		d.next = min(max(d.next, first), end)
+		return nil
+	case d.next < first:
+		return journal.ErrOutOfRange
+	default:
+		return errBeyond
+	}
+}
+
+// errBeyond: the log ends below an offset that was read or acknowledged before.
+var errBeyond = errors.New("the log ends below what it has acknowledged: records were lost, or the topic was made anew")
+
+// follow has a feed that is at the end of its log fetched with the others, as
+// soon as those are between two fetches, and reports whether it is.
+func (f *fetcher) follow(d *feed) bool {
+	broker, err := f.client.Leader(d.topic, d.partition)
+	if err != nil {
+		return false
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.shut {
+		return true
+	}
+	t := f.tails[broker.Addr()]
+	if t != nil {
+		return t.admit(d)
+	}
+	t = &tail{fetcher: f, broker: sarama.NewBroker(broker.Addr()), joining: []*feed{d}, waiting: make(map[*feed]bool)}
+	f.tails[broker.Addr()] = t
+	f.work.Go(t.run)
+	return true
+}
+
+// lags are those of the readers of logs.
+func (f *fetcher) lags() map[journal.Partition]int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	all := make(map[journal.Partition]int64)
+	for d := range f.feeds {
+		if r, ok := d.sink.(*reader); ok {
+			all[r.partition] = max(all[r.partition], d.lag.Load())
+		}
+	}
+	return all
+}
+
+// close ends everything, after the ctx of the fetcher has.
+func (f *fetcher) close() {
+	f.mu.Lock()
+	f.shut = true
+	feeds := f.feeds
+	f.feeds = nil
+	f.mu.Unlock()
+	for d := range feeds {
+		d.closed.Store(true)
+		d.sink.fail(journal.ErrClosed)
+	}
+	f.work.Wait()
+}

@@ -1,0 +1,100 @@
+package kafka
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/backstay-go/backstay/actors/journal"
+)
+
+// Health is what is wrong between this process and the brokers. Nothing of it
+// ends the process: everything is tried again.
+type Health struct {
+	// Problems are the parts of the Log whose last act has failed.
+	Problems []Problem
+	// Lags are how many offsets readers are behind the ends of their logs, as
+	// of their last fetch, where they are.
+	Lags map[journal.Partition]int64
+	// Queued are the appends and messages that no broker has acknowledged, and
+	// their bytes.
+	Queued, QueuedBytes int
+	// Direct is how direct answers go; zero without Config.Direct.
+	Direct DirectHealth
+}
+
+// Problem is one of a part of the Log.
+type Problem struct {
+	// Part is "append", "publish", "read", "snapshot", "truncate", "topics",
+	// "membership" or "direct".
+	Part string
+	// Topic is the one that it happened with; of direct connections, the address
+	// of the owner.
+	Topic string
+	// Since is when it began, as of the first failure in a row.
+	Since time.Time
+	// Times is how often it has failed since.
+	Times int
+	// Err is the last error.
+	Err error
+}
+
+// Health returns what is wrong now.
+func (l *Log) Health() Health {
+	h := Health{Problems: l.vitals.problems(), Lags: l.fetcher.lags(), Direct: l.lines.health()}
+	for _, p := range []*producer{l.appender, l.publisher} {
+		n, bytes := p.waiting()
+		h.Queued, h.QueuedBytes = h.Queued+n, h.QueuedBytes+bytes
+	}
+	return h
+}
+
+// vitals are the problems of the parts.
+type vitals struct {
+	sick atomic.Int32 // how many there are: most often none
+
+	mu  sync.Mutex
+	ill map[vital]*Problem
+}
+
+type vital struct{ part, topic string }
+
+// note notes how an act of a part has ended.
+func (v *vitals) note(part, topic string, err error) {
+	if err == nil && v.sick.Load() == 0 {
+		return
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	key := vital{part, topic}
+	p := v.ill[key]
+	switch {
+	case err == nil && p != nil:
+		delete(v.ill, key)
+		v.sick.Add(-1)
+	case err != nil:
+		if p == nil {
+			if v.ill == nil {
+				v.ill = make(map[vital]*Problem)
+			}
+			p = &Problem{Part: part, Topic: topic, Since: time.Now()}
+			v.ill[key] = p
+			v.sick.Add(1)
+		}
+		p.Times++
+		p.Err = err
+	}
+}
+
+func (v *vitals) problems() []Problem {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	all := make([]Problem, 0, len(v.ill))
+	for _, p := range v.ill {
+		all = append(all, *p)
+	}
+	slices.SortFunc(all, func(a, b Problem) int { return cmp.Or(cmp.Compare(a.Part, b.Part), cmp.Compare(a.Topic, b.Topic)) })
+	return all
+}

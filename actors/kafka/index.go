@@ -1,0 +1,98 @@
+package kafka
+
+// index says what a partition of the topic of states has, and where: keys and
+// offsets, and no bodies. It is what its records are applied to, in order.
+type index struct {
+	blobs     map[blob]map[int]int64 // offsets of pieces
+	manifests map[save]*manifest
+}
+
+func newIndex() *index {
+	return &index{blobs: make(map[blob]map[int]int64), manifests: make(map[save]*manifest)}
+}
+
+// apply applies a record. What is a stranger's, or of a newer program, is left
+// out: a snapshot that needs it is not complete.
+func (x *index) apply(m *message) {
+	b, piece, ok := parseKey(string(m.key))
+	switch {
+	case !ok:
+	case piece < 0 && m.value == nil:
+		delete(x.manifests, b.save)
+	case piece < 0:
+		if listed, err := decodeManifest(b.save, m.value); err == nil {
+			x.manifests[b.save] = listed
+		}
+	case m.value == nil:
+		if delete(x.blobs[b], piece); len(x.blobs[b]) == 0 {
+			delete(x.blobs, b)
+		}
+	default:
+		if x.blobs[b] == nil {
+			x.blobs[b] = make(map[int]int64, 1)
+		}
+		x.blobs[b][piece] = m.offset
+	}
+}
+
+// whole reports whether all pieces of a blob are there.
+func (x *index) whole(b blob, pieces int) bool {
+	have := x.blobs[b]
+	for k := range pieces {
+		if _, ok := have[k]; !ok {
+			return false
+		}
+	}
+	return pieces > 0
+}
+
+// complete reports whether a save's snapshot is.
+func (x *index) complete(s save) bool {
+	m := x.manifests[s]
+	return m != nil && m.each(x.whole)
+}
+
+// highest is the complete snapshot that is as of the highest offset, leaving out
+// one save's; nil if there is none.
+func (x *index) highest(but save) (top *manifest) {
+	for s, m := range x.manifests {
+		if s != but && (top == nil || s.At > top.At) && x.complete(s) {
+			top = m
+		}
+	}
+	return top
+}
+
+// garbage are the records that nobody needs once own is complete: those of
+// lower saves that no complete snapshot at or above own refers to. What a save
+// refers to that is not seen yet is not among them: it makes sure of that, see
+// [Log.Save].
+func (x *index) garbage(own *manifest) (keys []string) {
+	var live []*manifest
+	for s, m := range x.manifests {
+		switch {
+		case s.At >= own.At:
+			live = append(live, m)
+		default:
+			keys = append(keys, s.manifestKey())
+		}
+	}
+	for b, pieces := range x.blobs {
+		if b.At >= own.At || needed(live, b) {
+			continue
+		}
+		for k := range pieces {
+			keys = append(keys, b.key(k))
+		}
+	}
+	return keys
+}
+
+func needed(by []*manifest, b blob) bool {
+	for _, m := range by {
+		if m.needs(b) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,68 @@
+package client
+
+import (
+	"time"
+
+	"github.com/IBM/sarama"
+)
+
+// Retries of the producer: together longer than a broker is missed for and its
+// partitions are without a leader. A few quick ones lose the record.
+const (
+	retries = 400
+	backoff = 50 * time.Millisecond
+	outlast = retries * backoff
+)
+
+// Producer is for appends: as soon as possible, in order, without duplicates as
+// far as the broker can, and through an election.
+func Producer(hardened *sarama.Config) *sarama.Config {
+	c := *hardened
+	p := &c.Producer
+	p.RequiredAcks = sarama.WaitForAll
+	p.Idempotent = true // which allows one open request a broker
+	c.Net.MaxOpenRequests = 1
+	p.Partitioner = sarama.NewManualPartitioner
+	p.Return.Successes, p.Return.Errors = true, true
+	p.Flush.Bytes, p.Flush.Messages, p.Flush.Frequency, p.Flush.MaxMessages = 0, 0, 0, 0
+	p.Retry.Max, p.Retry.Backoff, p.Retry.BackoffFunc = retries, backoff, nil
+	p.Retry.MaxBufferLength, p.Retry.MaxBufferBytes = 0, 0 // our own queue is in front
+	p.Timeout = 5 * time.Second
+	c.Net.ReadTimeout = 2 * p.Timeout
+	c.Metadata.Retry.Max, c.Metadata.Retry.Backoff, c.Metadata.Retry.BackoffFunc = retries, backoff, nil
+	c.Metadata.Timeout = outlast // or a search for the leader would fail what still has retries
+	return &c
+}
+
+// Consumer is for plain readers of partitions.
+func Consumer(hardened *sarama.Config) *sarama.Config {
+	c := *hardened
+	c.Consumer.Fetch.Min = 1
+	c.Consumer.Fetch.Max = 0 // a record that was accepted can be read
+	c.Consumer.MaxWaitTime = 100 * time.Millisecond
+	c.Consumer.MaxProcessingTime = 10 * time.Millisecond
+	c.Consumer.Retry.Backoff, c.Consumer.Retry.BackoffFunc, c.Consumer.Retry.Max = 20*time.Millisecond, nil, 0
+	c.Consumer.Return.Errors = true
+	c.Consumer.IsolationLevel = sarama.ReadUncommitted // nothing here is in a transaction
+	c.Net.ReadTimeout = min(c.Net.ReadTimeout, 10*time.Second)
+	return &c
+}
+
+// Group is for a membership in a consumer group. The instance id and the
+// strategy are the membership's own.
+func Group(hardened *sarama.Config) *sarama.Config {
+	c := Consumer(hardened)
+	c.Net.ReadTimeout = hardened.Net.ReadTimeout // joining waits for the others
+	c.Consumer.Group.Heartbeat.Interval = 200 * time.Millisecond
+	c.Consumer.Group.Rebalance.Retry.Backoff = 50 * time.Millisecond
+	c.Consumer.Group.ResetInvalidOffsets = false
+	c.Consumer.Offsets.AutoCommit.Enable = false
+	return c
+}
+
+// Admin is for topics, settings and members.
+func Admin(hardened *sarama.Config) *sarama.Config {
+	c := *hardened
+	c.Metadata.Full = true
+	return &c
+}

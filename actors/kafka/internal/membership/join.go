@@ -1,0 +1,190 @@
+package membership
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/IBM/sarama"
+
+	"github.com/backstay-go/backstay"
+	"github.com/backstay-go/backstay/actors/kafka/internal/client"
+)
+
+// links are the connections, one set for each role: a coordinator that waits
+// for others holds up whatever follows on its connection, and so does a fetch.
+type links struct {
+	reader, group sarama.Client
+	source        sarama.Consumer
+	producer      sarama.SyncProducer
+	admin         sarama.ClusterAdmin
+}
+
+// Join takes this process into the group, and returns when it has its share.
+// ctx bounds that, not the membership. A group that was empty makes its first
+// member wait for others: 3 s on a stock broker.
+func Join(ctx context.Context, c Config) (*Membership, error) {
+	c = c.withDefaults()
+	if err := c.validate(); err != nil {
+		return nil, backstay.Under("membership", err)
+	}
+	m := newMembership(c)
+	from, err := m.connect(ctx)
+	if err != nil {
+		m.links.close()
+		return nil, err
+	}
+	m.start(context.WithoutCancel(ctx), from)
+	if err := m.settle(ctx); err != nil {
+		gone, cancel := context.WithCancel(ctx)
+		cancel()
+		_ = m.Leave(gone) // as good as it gets without waiting
+		return nil, err
+	}
+	return m, nil
+}
+
+func newMembership(c Config) *Membership {
+	m := &Membership{
+		config: c, self: newInstance(c.Member.Name),
+		alarm: make(chan struct{}, 1), first: make(chan error, 1), tuned: make(chan struct{}), changed: make(chan struct{}),
+		lease: lease{length: c.Session, gap: c.Session / 2},
+	}
+	m.detector = newDetector(m.self, c.SuspectAfter)
+	m.pauses.gap = m.lease.gap
+	m.asking, m.sweeping = m.trouble(GroupFailed), m.trouble(EvictionFailed)
+	m.leave.done = make(chan struct{})
+	return m
+}
+
+// connect opens the connections, and the topic of beats.
+func (m *Membership) connect(ctx context.Context) (sarama.PartitionConsumer, error) {
+	l, c := &m.links, &m.config
+	var err error
+	if l.reader, err = dial(ctx, c, client.Consumer(c.Sarama), sarama.NewClient); err != nil {
+		return nil, err
+	}
+	if l.source, err = sarama.NewConsumerFromClient(l.reader); err != nil {
+		return nil, fmt.Errorf("membership: %w", err)
+	}
+	if l.producer, err = dial(ctx, c, beatConfig(c.Sarama), sarama.NewSyncProducer); err != nil {
+		return nil, err
+	}
+	if l.group, err = dial(ctx, c, groupConfig(c), sarama.NewClient); err != nil {
+		return nil, err
+	}
+	if l.admin, err = dial(ctx, c, client.Admin(c.Sarama), sarama.NewClusterAdmin); err != nil {
+		return nil, err
+	}
+	m.writer = &writer{topic: c.members(), producer: l.producer, poke: make(chan struct{}, 1), trouble: m.trouble(BeatFailed)}
+	m.group = &group{config: c, client: l.group, on: m, poke: make(chan struct{}, 1)}
+	m.registry = &registry{group: c.group(), admin: l.admin}
+	return await(ctx, m.reader().open)
+}
+
+func (m *Membership) reader() *reader {
+	return &reader{
+		topic: m.config.members(), client: m.links.reader, source: m.links.source,
+		written: m.writer.next.Load, heard: m.hear, trouble: m.trouble(ReadFailed),
+	}
+}
+
+func (m *Membership) trouble(k Kind) trouble {
+	return trouble{tell: func(err error) {
+		if err == nil {
+			m.report(Event{Kind: Restored, Instance: m.instance()})
+			return
+		}
+		m.report(Event{Kind: k, Instance: m.instance(), Err: err})
+	}}
+}
+
+// start runs all that beats and listens, and joins the group when it hears
+// itself: a member that is not heard would be taken for dead.
+func (m *Membership) start(ctx context.Context, from sarama.PartitionConsumer) {
+	ctx, m.cancel = context.WithCancel(ctx)
+	m.running.Go(func() { m.reader().run(ctx, from) })
+	m.running.Go(func() { m.writer.run(ctx, m.due) })
+	m.running.Go(func() { m.evict(ctx) })
+	m.running.Go(func() { m.watch(ctx) })
+	m.running.Go(func() {
+		select {
+		case <-m.tuned:
+			m.group.run(ctx)
+		case <-ctx.Done():
+		}
+	})
+}
+
+// settle waits for the first share.
+func (m *Membership) settle(ctx context.Context) error {
+	select {
+	case err := <-m.first:
+		if err != nil {
+			return fmt.Errorf("membership: joining %s: %w", m.config.group(), err)
+		}
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("membership: joining %s: %w", m.config.group(), context.Cause(ctx))
+	}
+}
+
+// dial opens connections. sarama knows no context: what opens too late is closed.
+func dial[T interface{ Close() error }](ctx context.Context, c *Config, s *sarama.Config, open func([]string, *sarama.Config) (T, error)) (T, error) {
+	opened, err := await(ctx, func() (T, error) {
+		x, err := open(c.Brokers, s)
+		if err == nil && ctx.Err() != nil {
+			_ = x.Close()
+		}
+		return x, err
+	})
+	if err != nil {
+		return opened, fmt.Errorf("membership: connecting to %v: %w", c.Brokers, err)
+	}
+	return opened, nil
+}
+
+// beatConfig is for beats: one that is lost is followed by another.
+func beatConfig(hardened *sarama.Config) *sarama.Config {
+	c := client.Producer(hardened)
+	c.Producer.RequiredAcks = sarama.WaitForLocal
+	c.Producer.Idempotent = false
+	c.Producer.Retry.Max = beatRetries
+	c.Metadata.Retry.Max = beatRetries
+	return c
+}
+
+// beatRetries are those of one beat, 50 ms apart.
+const beatRetries = 4
+
+func groupConfig(c *Config) *sarama.Config {
+	s := client.Group(c.Sarama)
+	s.Net.ReadTimeout = joinTime(c.Session)
+	s.Metadata.Retry.Max = beatRetries
+	return s
+}
+
+// close closes what was opened, without waiting for it: a request that is under
+// way holds its connection until it is answered.
+func (l *links) close() {
+	closing := []interface{ Close() error }{}
+	if l.source != nil {
+		closing = append(closing, l.source)
+	}
+	if l.reader != nil {
+		closing = append(closing, l.reader)
+	}
+	if l.producer != nil {
+		closing = append(closing, l.producer)
+	}
+	if l.group != nil {
+		closing = append(closing, l.group)
+	}
+	if l.admin != nil {
+		closing = append(closing, l.admin)
+	}
+	go func() {
+		for _, c := range closing {
+			_ = c.Close()
+		}
+	}()
+}

@@ -1,0 +1,56 @@
+package membership
+
+import (
+	"context"
+	"fmt"
+	"sync"
+)
+
+// leaving is the end of a membership, for all who ask for it.
+type leaving struct {
+	once sync.Once
+	done chan struct{}
+	err  error
+}
+
+// Leave gives the partitions up at once, and removes this process from the
+// group, so that the others need not find out: sarama and Kafka keep the place
+// of a static member that only goes away. It waits until the group knows, for as
+// long as ctx allows; the connections are given back in any case. After an error
+// the others find out. Further calls wait for the first.
+func (m *Membership) Leave(ctx context.Context) error {
+	m.leave.once.Do(func() {
+		defer close(m.leave.done)
+		m.leave.err = m.quit(ctx)
+	})
+	select {
+	case <-m.leave.done:
+		return m.leave.err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (m *Membership) quit(ctx context.Context) error {
+	defer m.links.close()
+	m.update(func() { m.left = true })
+	m.cancel()
+	err := m.remove(ctx) // also ends a request to join, which waits for others
+	_, waited := await(ctx, func() (struct{}, error) { m.running.Wait(); return struct{}{}, nil })
+	if err == nil && waited == nil {
+		err = m.remove(ctx) // it may have joined just then
+	}
+	if err != nil {
+		return err
+	}
+	_ = m.writer.write(ctx, m.farewell(m.instance())) // spares the others a suspicion
+	return nil
+}
+
+func (m *Membership) remove(ctx context.Context) error {
+	_, err := await(ctx, func() ([]string, error) { return m.registry.remove(m.instance()) })
+	if err != nil {
+		return fmt.Errorf("membership: leaving: %w", err)
+	}
+	return nil
+}

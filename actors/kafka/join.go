@@ -1,0 +1,83 @@
+package kafka
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/backstay-go/backstay/actors/journal"
+	"github.com/backstay-go/backstay/actors/kafka/internal/membership"
+)
+
+// Join makes this process a member of the consumer group App.owners, which
+// shares the partitions out, and of those who tell by their beats in App.members
+// that they are alive. What goes wrong later is told by Health.
+func (l *Log) Join(ctx context.Context, m journal.Member) (journal.Membership, error) {
+	counts := make(map[string]uint32, len(m.Methods))
+	for t := range m.Methods {
+		n, err := l.Count(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		counts[t] = n
+	}
+	address, err := l.lines.serve(ctx)
+	if err != nil {
+		return nil, err
+	}
+	joined, err := membership.Join(ctx, membership.Config{
+		App: l.config.App, Brokers: l.config.Brokers, Sarama: l.roles.hardened,
+		Member: m, Partitions: counts, Address: address, SuspectAfter: l.config.SuspectAfter, Session: l.config.Session,
+		Observe: l.observe,
+	})
+	if err != nil {
+		return nil, err
+	}
+	l.mu.Lock()
+	closed := l.closed
+	l.joined = append(l.joined, joined)
+	l.mu.Unlock()
+	if closed {
+		l.leave()
+		return nil, fmt.Errorf("kafka: %w", journal.ErrClosed)
+	}
+	return joined, nil
+}
+
+// MemberEvent is something that happened to a membership, as this process knows
+// of it.
+type MemberEvent struct {
+	// Kind is "joined", "removed", "suspected", "recovered", "evicted", "stopped",
+	// "lease lost", "lease held", "eviction failed", "beat failed", "read failed",
+	// "group failed" or "restored".
+	Kind string
+	// Instance is the member that it is about: its name, and what is new with
+	// every start.
+	Instance string
+	// Err is why something failed; nil for the rest.
+	Err error
+}
+
+// observe tells what happens to a membership.
+func (l *Log) observe(e membership.Event) {
+	l.vitals.note("membership", l.config.topic(membersName), e.Err)
+	if l.config.OnMember != nil {
+		l.config.OnMember(MemberEvent{Kind: e.Kind.String(), Instance: e.Instance, Err: e.Err})
+	}
+}
+
+// leave ends the memberships that have not been left, for as long as the rest of
+// Close may take.
+func (l *Log) leave() {
+	l.mu.Lock()
+	joined := l.joined
+	l.joined = nil
+	l.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), farewell)
+	defer cancel()
+	var all sync.WaitGroup
+	for _, m := range joined {
+		all.Go(func() { _ = m.Leave(ctx) }) // else the others find out
+	}
+	all.Wait()
+}

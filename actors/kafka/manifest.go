@@ -1,0 +1,82 @@
+package kafka
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/backstay-go/backstay/actors/journal"
+)
+
+// manifest is what a manifest's record says: where everything of a snapshot is.
+type manifest struct {
+	save   `json:"-"`
+	Format int     `json:"format"`
+	Core   stored  `json:"core"`
+	Chunks []chunk `json:"chunks"`
+}
+
+// manifestFormat is the version of the record.
+const manifestFormat = 1
+
+// stored is where a blob is: who wrote it, in how many pieces.
+type stored struct {
+	Save   save `json:"save"`
+	Pieces int  `json:"pieces"`
+}
+
+type chunk struct {
+	Number uint32 `json:"number"`
+	At     int64  `json:"at"`
+	stored
+}
+
+func (c *chunk) chunk() journal.Chunk { return journal.Chunk{Number: c.Number, At: c.At} }
+
+func (c *chunk) blob() blob { return blob{c.Save, chunkName(c.chunk())} }
+
+func (m *manifest) core() blob { return blob{m.Core.Save, coreName} }
+
+// each calls f with every blob that m needs, and how many pieces it has, until f
+// returns false; it returns what f returned last.
+func (m *manifest) each(f func(b blob, pieces int) bool) bool {
+	if !f(m.core(), m.Core.Pieces) {
+		return false
+	}
+	for i := range m.Chunks {
+		if !f(m.Chunks[i].blob(), m.Chunks[i].Pieces) {
+			return false
+		}
+	}
+	return true
+}
+
+// needs reports whether m needs a blob.
+func (m *manifest) needs(b blob) bool {
+	return !m.each(func(other blob, _ int) bool { return other != b })
+}
+
+// find returns where a chunk is, or nil.
+func (m *manifest) find(c journal.Chunk) *chunk {
+	for i := range m.Chunks {
+		if m.Chunks[i].chunk() == c {
+			return &m.Chunks[i]
+		}
+	}
+	return nil
+}
+
+func encodeManifest(m *manifest) ([]byte, error) {
+	m.Format = manifestFormat
+	return json.Marshal(m)
+}
+
+func decodeManifest(s save, data []byte) (*manifest, error) {
+	m := &manifest{save: s}
+	if err := json.Unmarshal(data, m); err != nil {
+		return nil, fmt.Errorf("kafka: manifest: %w", err)
+	}
+	if m.Format != manifestFormat {
+		return nil, fmt.Errorf("kafka: manifest as of %d has format %d, this program knows %d", s.At, m.Format, manifestFormat)
+	}
+	return m, nil
+}

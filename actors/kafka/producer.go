@@ -1,0 +1,222 @@
+package kafka
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/IBM/sarama"
+
+	"github.com/backstay-go/backstay/actors/journal"
+)
+
+// producer sends records. In front of sarama's, whose input holds nothing, it
+// has a queue, so that nobody who appends waits; behind it, it knows what is not
+// answered yet, since a producer that closes forgets what waits for a retry.
+type producer struct {
+	part    string
+	async   sarama.AsyncProducer
+	vitals  *vitals
+	largest int // bytes of a record
+	bound   int // bytes that may wait
+
+	wake    chan struct{}
+	stopped chan struct{}
+	idle    chan struct{} // closed: closed, and nothing is out
+	work    sync.WaitGroup
+
+	mu     sync.Mutex
+	queue  []*sending
+	out    map[*sending]struct{}
+	bytes  int
+	closed bool
+}
+
+// sending is a record on its way.
+type sending struct {
+	sarama.ProducerMessage
+	size  int
+	route func(*sending) error // chooses the partition; nil: it is chosen
+	done  func(journal.Place, error)
+}
+
+func newProducer(part string, brokers []string, conf *sarama.Config, bound int, v *vitals) (*producer, error) {
+	async, err := sarama.NewAsyncProducer(brokers, conf)
+	if err != nil {
+		return nil, explain("connecting a producer", err)
+	}
+	return produceOn(async, part, conf.Producer.MaxMessageBytes, bound, v), nil
+}
+
+func produceOn(async sarama.AsyncProducer, part string, largest, bound int, v *vitals) *producer {
+	p := &producer{
+		part: part, async: async, vitals: v, largest: largest, bound: bound,
+		wake: make(chan struct{}, 1), stopped: make(chan struct{}), idle: make(chan struct{}), out: make(map[*sending]struct{}),
+	}
+	p.work.Go(p.feed)
+	p.work.Go(p.heed)
+	p.work.Go(p.despair)
+	return p
+}
+
+// send queues a record. done is called once.
+func (p *producer) send(s *sending) {
+	const version = 2 // of records, since Kafka 0.11
+	s.size = s.ByteSize(version)
+	s.Metadata = s
+	if err := p.enqueue(s); err != nil {
+		s.done(journal.Place{}, err)
+		return
+	}
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (p *producer) enqueue(s *sending) error {
+	if s.size > p.largest {
+		return fmt.Errorf("%w: %d bytes for %s, more than %d", journal.ErrTooLarge, s.size, s.Topic, p.largest)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.closed:
+		return journal.ErrClosed
+	case p.bytes+s.size > p.bound && p.bytes > 0:
+		return fmt.Errorf("%w: %d bytes", ErrQueueFull, p.bytes)
+	}
+	p.bytes += s.size
+	p.out[s] = struct{}{}
+	p.queue = append(p.queue, s)
+	return nil
+}
+
+// feed hands the queue over to sarama, in order.
+func (p *producer) feed() {
+	var batch []*sending
+	for {
+		select {
+		case <-p.wake:
+		case <-p.stopped:
+			return
+		}
+		p.mu.Lock()
+		batch, p.queue = p.queue, batch[:0]
+		p.mu.Unlock()
+		for i, s := range batch {
+			if s.route != nil {
+				if err := s.route(s); err != nil {
+					p.fail(&s.ProducerMessage, err)
+					continue
+				}
+			}
+			select {
+			case p.async.Input() <- &s.ProducerMessage:
+			case <-p.stopped:
+				return // Close ends what is left
+			}
+			batch[i] = nil
+		}
+	}
+}
+
+// heed takes what the brokers have acknowledged.
+func (p *producer) heed() {
+	for m := range p.async.Successes() {
+		p.vitals.note(p.part, m.Topic, nil)
+		place := journal.Place{Offset: m.Offset}
+		if !m.Timestamp.IsZero() { // else the broker has not told: of a copy, or without LogAppendTime
+			place.At = m.Timestamp.UnixMilli()
+		}
+		p.end(m, place, nil)
+	}
+}
+
+// despair takes what was given up.
+func (p *producer) despair() {
+	for e := range p.async.Errors() {
+		p.fail(e.Msg, refused(fmt.Sprintf("%s to %s, partition %d", p.part, e.Msg.Topic, e.Msg.Partition), e.Err))
+	}
+}
+
+func (p *producer) fail(m *sarama.ProducerMessage, err error) {
+	p.vitals.note(p.part, m.Topic, err)
+	p.end(m, journal.Place{}, err)
+}
+
+// end tells how a record has ended, unless Close has.
+func (p *producer) end(m *sarama.ProducerMessage, at journal.Place, err error) {
+	s, ok := m.Metadata.(*sending)
+	if ok && p.settle(s) {
+		s.done(at, err)
+	}
+}
+
+// settle takes a record off, and reports false if it was taken off before.
+func (p *producer) settle(s *sending) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if _, ok := p.out[s]; !ok {
+		return false
+	}
+	delete(p.out, s)
+	p.bytes -= s.size
+	if p.closed && len(p.out) == 0 {
+		close(p.idle)
+	}
+	return true
+}
+
+func (p *producer) waiting() (records, bytes int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.out), p.bytes
+}
+
+// farewell is how long Close waits for what the brokers have not answered.
+const farewell = 3 * time.Second
+
+// close waits a little for what is out, ends the rest with ErrClosed, and lets
+// go of the connections: in the background, where brokers do not answer.
+func (p *producer) close() {
+	p.mu.Lock()
+	p.closed = true
+	if len(p.out) == 0 {
+		close(p.idle)
+	}
+	p.mu.Unlock()
+	late, cancel := context.WithTimeout(context.Background(), farewell)
+	defer cancel()
+	select {
+	case <-p.idle:
+	case <-late.Done():
+	}
+	close(p.stopped)
+	for _, s := range p.rest() {
+		if p.settle(s) {
+			s.done(journal.Place{}, journal.ErrClosed)
+		}
+	}
+	p.async.AsyncClose()
+	gone := make(chan struct{})
+	go func() {
+		p.work.Wait()
+		close(gone)
+	}()
+	select {
+	case <-gone:
+	case <-late.Done():
+	}
+}
+
+func (p *producer) rest() []*sending {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	all := make([]*sending, 0, len(p.out))
+	for s := range p.out {
+		all = append(all, s)
+	}
+	return all
+}

@@ -1,0 +1,66 @@
+package kafka
+
+import (
+	"time"
+
+	"github.com/IBM/sarama"
+
+	"github.com/backstay-go/backstay/actors/internal/record"
+	"github.com/backstay-go/backstay/actors/journal"
+)
+
+// Publish adds a message to an ordinary topic: in the partition that Kafka's own
+// clients choose for its key; without one, in any. The topic "dead" is that of
+// the application, App.dead; others are named as they are.
+func (l *Log) Publish(m journal.Message, done func(journal.Place, error)) {
+	if m.Topic == deadName {
+		m.Topic = l.config.topic(deadName)
+	}
+	s := &sending{done: done, route: l.router.route, ProducerMessage: sarama.ProducerMessage{Topic: m.Topic, Value: value(m.Value)}}
+	if m.Key != "" {
+		s.Key = sarama.StringEncoder(m.Key)
+	}
+	for _, h := range m.Headers {
+		s.Headers = append(s.Headers, sarama.RecordHeader{Key: []byte(h.Name), Value: h.Value})
+	}
+	l.publisher.send(s)
+}
+
+// router chooses partitions. It is for the one goroutine of the publisher, which
+// waits where a topic is not known yet; a topic that does not exist is not asked
+// for again for a while, so that it does not hold up the others.
+type router struct {
+	client interface {
+		Partitions(topic string) ([]int32, error)
+	}
+	next   uint32 // of messages without a key
+	missed map[string]miss
+}
+
+type miss struct {
+	at  time.Time
+	err error
+}
+
+const missFor = 5 * time.Second
+
+func (r *router) route(s *sending) error {
+	if m, ok := r.missed[s.Topic]; ok && time.Since(m.at) < missFor {
+		return m.err
+	}
+	all, err := r.client.Partitions(s.Topic)
+	if err != nil {
+		err = explain("publish to "+s.Topic, err)
+		r.missed[s.Topic] = miss{time.Now(), err}
+		return err
+	}
+	delete(r.missed, s.Topic)
+	n := uint32(len(all)) //nolint:gosec // a count
+	r.next++
+	chosen := r.next % n
+	if key, ok := s.Key.(sarama.StringEncoder); ok {
+		chosen = record.PartitionOf(string(key), n)
+	}
+	s.Partition = int32(chosen) //nolint:gosec // below n
+	return nil
+}

@@ -1,0 +1,211 @@
+package kafka
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/backstay-go/backstay/actors/journal"
+)
+
+var part = journal.Partition{Type: "t", Index: 1}
+
+// seen is what somebody who starts now finds.
+func seen(t *testing.T, on shelf) (*state, *manifest) {
+	t.Helper()
+	s := newState(on)
+	if err := s.refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return s, s.highest(save{})
+}
+
+// changed is when a chunk last changed, as of an offset: some change often,
+// some seldom.
+func changed(number uint32, at int64) int64 { return at - at%(7*int64(number+1)) }
+
+func chunkText(c journal.Chunk) []byte {
+	return fmt.Appendf(nil, "chunk %d of %d", c.Number, changed(c.Number, c.At))
+}
+
+// saver is a process that saves snapshots again and again, and may be out of
+// date.
+type saver struct {
+	*state
+	table *table
+	last  journal.Manifest
+}
+
+// next makes the snapshot as of an offset: what has changed is new, and now and
+// then what has not.
+func (s *saver) next(at int64) (journal.Manifest, map[journal.Chunk][]byte) {
+	m := journal.Manifest{At: at, Core: fmt.Appendf(nil, "core of %d", at)}
+	fresh := make(map[journal.Chunk][]byte)
+	for n := range uint32(4) {
+		c := journal.Chunk{Number: n, At: at}
+		if int(n) < len(s.last.Chunks) {
+			if old := s.last.Chunks[n]; changed(n, at) <= old.At && s.table.rng(4) > 0 {
+				c = old
+			}
+		}
+		if m.Chunks = append(m.Chunks, c); c.At == at {
+			fresh[c] = chunkText(c)
+		}
+	}
+	return m, fresh
+}
+
+func (s *saver) load(t *testing.T) {
+	if err := s.refresh(t.Context()); err != nil {
+		t.Error(err)
+	}
+	s.last = journal.Manifest{}
+	if top := s.highest(save{}); top != nil {
+		s.last.At = top.At
+		for i := range top.Chunks {
+			s.last.Chunks = append(s.last.Chunks, top.Chunks[i].chunk())
+		}
+	}
+}
+
+// What Save has returned for is never lost, however saves and deletions of
+// processes that know of each other late or not at all come together: the log is
+// cut off below it.
+func TestASnapshotThatWasSavedIsThereForEver(t *testing.T) {
+	for seed := range uint64(20) {
+		synctest.Test(t, func(t *testing.T) {
+			on := newTable(seed, 1<<20)
+			var clock, durable atomic.Int64
+			for range 3 {
+				go saveOften(t, &saver{state: newState(on), table: on}, &clock, &durable)
+			}
+			s := newState(on)
+			for range 150 {
+				time.Sleep(17 * time.Millisecond)
+				least := durable.Load()
+				if err := s.refresh(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				top := s.highest(save{})
+				if least > 0 && (top == nil || top.At < least) {
+					t.Fatalf("seed %d: the snapshot as of %d was saved, and %+v is left", seed, least, top)
+				}
+				whole(t, s, top)
+			}
+			time.Sleep(time.Minute) // all savers have ended
+		})
+	}
+}
+
+func saveOften(t *testing.T, s *saver, clock, durable *atomic.Int64) {
+	s.load(t)
+	for range 30 {
+		at := clock.Add(int64(s.table.rng(9)))
+		if s.table.rng(5) == 0 { // was stopped for a while
+			s.table.dawdle(300)
+		}
+		m, fresh := s.next(at)
+		if err := s.replace(t.Context(), part, m, fresh); err != nil || s.table.rng(6) == 0 {
+			s.load(t)
+			continue
+		}
+		s.last = m
+		for old := durable.Load(); at > old && !durable.CompareAndSwap(old, at); old = durable.Load() {
+		}
+	}
+}
+
+// whole reads a snapshot and checks what it says.
+func whole(t *testing.T, s *state, m *manifest) {
+	t.Helper()
+	if m == nil {
+		return
+	}
+	core, err := s.body(t.Context(), m.core(), m.Core.Pieces)
+	if err != nil || string(core) != fmt.Sprintf("core of %d", m.At) {
+		t.Fatalf("core of %d: %q, %v", m.At, core, err)
+	}
+	for i := range m.Chunks {
+		c := &m.Chunks[i]
+		data, err := s.body(t.Context(), c.blob(), c.Pieces)
+		want := fmt.Appendf(nil, "chunk %d of %d", c.Number, changed(c.Number, m.At))
+		if err != nil || !bytes.Equal(data, want) {
+			t.Fatalf("snapshot as of %d: %q, %v; want %q", m.At, data, err, want)
+		}
+	}
+}
+
+func TestLargeChunksAndCoresAreSplit(t *testing.T) {
+	on := newTable(1, 10_000)
+	s := newState(on)
+	c := journal.Chunk{Number: 3, At: 5}
+	long := []byte(strings.Repeat("long chunk ", 5000))
+	m := journal.Manifest{At: 5, Core: []byte(strings.Repeat("long core ", 5000)), Chunks: []journal.Chunk{c}}
+	if err := s.replace(t.Context(), part, m, map[journal.Chunk][]byte{c: long}); err != nil {
+		t.Fatal(err)
+	}
+	s, top := seen(t, on)
+	core, err := s.body(t.Context(), top.core(), top.Core.Pieces)
+	if err != nil || !bytes.Equal(core, m.Core) || top.Core.Pieces < 5 {
+		t.Errorf("%d bytes of %d in %d pieces, %v", len(core), len(m.Core), top.Core.Pieces, err)
+	}
+	at := s.find(c)
+	data, err := s.body(t.Context(), at.blob(), at.Pieces)
+	if err != nil || !bytes.Equal(data, long) {
+		t.Errorf("%d bytes of %d, %v", len(data), len(long), err)
+	}
+}
+
+func TestWhatIsSupersededIsDeleted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		on := newTable(1, 1<<20)
+		s := &saver{state: newState(on), table: on}
+		for at := int64(1); at < 400; at += 3 {
+			if at > 390 {
+				time.Sleep(time.Second) // deletions may be late
+			}
+			m, fresh := s.next(at)
+			if err := s.replace(t.Context(), part, m, fresh); err != nil {
+				t.Fatal(err)
+			}
+			s.last = m
+		}
+		time.Sleep(time.Second)
+		left, top := seen(t, on)
+		if len(left.manifests) > 1 || len(left.blobs) > 5 {
+			t.Errorf("%d manifests and %d blobs are left", len(left.manifests), len(left.blobs))
+		}
+		whole(t, left, top)
+	})
+}
+
+func TestStrangersRecordsAmongSnapshotsAreLeftOut(t *testing.T) {
+	on := newTable(1, 1<<20)
+	for _, key := range []string{"", "x", "blob/1", "blob/x/y/core/0", "blob/1/w/core/x", "blob/1/w/core/-1", "manifest/1/w/more", "manifest/1/w", "manifest/9/strange"} {
+		if _, err := on.add(key, value([]byte("{no json"))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, _ = on.add("manifest/10/newer", value([]byte(`{"format":99,"core":{"pieces":1}}`)))
+	if s, top := seen(t, on); top != nil || len(s.blobs) > 0 {
+		t.Errorf("%v, %v", top, s.blobs)
+	}
+}
+
+func TestASaveEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		var b batch
+		b.add()
+		if err := b.wait(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,57 @@
+package kafka
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/backstay-go/backstay/actors/journal"
+)
+
+// Manifest reads what is new in the partition's topic of states, all of it the
+// first time, and returns the newest complete snapshot.
+func (l *Log) Manifest(ctx context.Context, p journal.Partition) (journal.Manifest, bool, error) {
+	s, release, err := l.hold(ctx, p)
+	if err != nil {
+		return journal.Manifest{}, false, err
+	}
+	defer release()
+	top := s.highest(save{})
+	if top == nil {
+		return journal.Manifest{}, false, nil
+	}
+	m := journal.Manifest{At: top.At, Chunks: make([]journal.Chunk, len(top.Chunks))}
+	for i := range top.Chunks {
+		m.Chunks[i] = top.Chunks[i].chunk()
+	}
+	m.Core, err = s.body(ctx, top.core(), top.Core.Pieces)
+	return m, err == nil, err
+}
+
+// Chunk reads one chunk from the brokers.
+func (l *Log) Chunk(ctx context.Context, p journal.Partition, c journal.Chunk) ([]byte, error) {
+	s, release, err := l.hold(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	at := s.find(c)
+	if at == nil {
+		return nil, errNoChunk(p, c)
+	}
+	return s.body(ctx, at.blob(), at.Pieces)
+}
+
+// find returns where a chunk is: by the newest complete snapshot that has it.
+func (s *state) find(c journal.Chunk) (at *chunk) {
+	var of *manifest
+	for _, m := range s.manifests {
+		if found := m.find(c); found != nil && (of == nil || m.At > of.At) && m.each(s.whole) {
+			at, of = found, m
+		}
+	}
+	return at
+}
+
+func errNoChunk(p journal.Partition, c journal.Chunk) error {
+	return fmt.Errorf("kafka: %v has no chunk %d as of %d: a newer snapshot may have replaced it; read the manifest again", p, c.Number, c.At)
+}

@@ -1,0 +1,73 @@
+package kafka_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/backstay-go/backstay/actors/journal"
+	"github.com/backstay-go/backstay/actors/kafka"
+	"github.com/backstay-go/backstay/e2e/brokers"
+)
+
+// Appends and readers ride over a broker that is killed and comes back: what was
+// appended meanwhile lands, in order.
+func TestALogRidesOverABrokerThatIsKilled(t *testing.T) {
+	broker := brokers.StartFakeProcess(t)
+	l := opened(t, config([]string{broker.Addr}, "app"))
+	if _, err := put(t, l, "before"); err != nil {
+		t.Fatal(err)
+	}
+	broker.Kill()
+	acked := appendAll(l, 50)
+	broker.Restart()
+	expectAll(t, l, acked)
+}
+
+// Of three brokers, the leader is killed: nothing is lost, doubled, or out of
+// order.
+func TestALogRidesOverAnElection(t *testing.T) {
+	cluster := brokers.Start(t, brokers.WithBrokers(3), brokers.WithSession(3*time.Second))
+	c := kafka.Config{App: "app", Brokers: cluster.Addrs(), Partitions: 4}
+	l := opened(t, c)
+	if _, err := put(t, l, "before"); err != nil {
+		t.Fatal(err)
+	}
+	topics, err := admin(t, c.Brokers).DescribeTopics([]string{"app.a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range topics[0].Partitions {
+		if p.ID == int32(a.Index) { //nolint:gosec // small
+			cluster.Kill(int(p.Leader) - 1)
+		}
+	}
+	killed := time.Now()
+	expectAll(t, l, appendAll(l, 500))
+	t.Logf("acknowledged and read %v after the leader was killed", time.Since(killed))
+}
+
+// appendAll appends the numbers below n.
+func appendAll(l *kafka.Log, n int) (acked chan error) {
+	acked = make(chan error, n)
+	for i := range n {
+		l.Append(a, fmt.Append(nil, i), func(_ journal.Place, err error) { acked <- err })
+	}
+	return acked
+}
+
+// expectAll waits for the acknowledgements, and reads the numbers behind the
+// first entry.
+func expectAll(t *testing.T, l *kafka.Log, acked chan error) {
+	t.Helper()
+	for range cap(acked) {
+		if err := <-acked; err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, e := range take(t, l, 1, cap(acked)) {
+		if string(e.Data) != fmt.Sprint(i) || e.At == 0 {
+			t.Fatalf("%s at %d where %d was due", e.Data, e.At, i)
+		}
+	}
+}
