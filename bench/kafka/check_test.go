@@ -1,0 +1,51 @@
+package kafka
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// times are those of one round, of one call each.
+func times(kafkaOnly, root, read, chain, nested time.Duration) [][]time.Duration {
+	return [][]time.Duration{{kafkaOnly}, {root}, {read}, {chain}, {nested}}
+}
+
+func TestAHopIsWhatItAddsToTheCallOfItsChain(t *testing.T) {
+	const ms = time.Millisecond
+	r := summary("x", [][][]time.Duration{times(2*ms, 3*ms, 2*ms, 23*ms, 8*ms)}, [][]float64{{100, 50, 20}})
+	if got := r.latencies[hop]; got.p50 != ms || got.ratio != .5 {
+		t.Errorf("%+v", got)
+	}
+	if got := r.rates[nested]; got != (rate{20, .2}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestRatiosAreTakenWithinARound(t *testing.T) {
+	const ms = time.Millisecond
+	r := summary("x", [][][]time.Duration{
+		times(1*ms, 2*ms, 1*ms, 2*ms, 4*ms),
+		times(10*ms, 20*ms, 10*ms, 20*ms, 40*ms), // the machine was busy
+		times(1*ms, 3*ms, 1*ms, 3*ms, 4*ms),
+	}, [][]float64{{100, 50, 20}})
+	if got := r.latencies[root]; got.ratio != 2 || got.low != 2 || got.top != 3 || got.p50 != 3*ms {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestTablesShowWhatWasMeasuredBesideItsTarget(t *testing.T) {
+	const µs = time.Microsecond
+	r := summary("Kafka, 1 broker", [][][]time.Duration{times(560*µs, 784*µs, 560*µs, 5264*µs, 1680*µs)}, [][]float64{{57123, 28000, 900}})
+	got := tables([]result{r}, "0.10")
+	for _, want := range []string{
+		"| request and response, Kafka only | 0.56 ms (p99 0.56 ms) |",
+		"| call, state changes | **1.40×** 0.78 ms (rounds 1.40–1.40), target ≤ 1.4× |",
+		"| request and response, Kafka only | 57,123 |",
+		"| call with a nested call | **0.02×** 900, target ≥ 0.2× |",
+	} {
+		if !strings.Contains(got, want+"\n") {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+}
