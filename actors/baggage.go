@@ -35,21 +35,14 @@ func BaggageFrom(ctx context.Context) Baggage {
 	return b
 }
 
-// Propagator puts the context of a trace into baggage, and takes it out again:
-// that of OpenTelemetry fits in three lines, with a MapCarrier.
-type Propagator interface {
-	Inject(ctx context.Context, into Baggage)
-	Extract(ctx context.Context, from Baggage) context.Context
-}
-
 // baggage encodes what calls made with ctx carry.
 func (n *Node) baggage(ctx context.Context) []byte {
 	b := BaggageFrom(ctx)
-	if n.propagator != nil {
+	if n.tracer != nil {
 		if b = maps.Clone(b); b == nil {
 			b = make(Baggage)
 		}
-		n.propagator.Inject(ctx, b)
+		n.tracer.Inject(ctx, b)
 	}
 	if len(b) == 0 {
 		return nil
@@ -71,9 +64,5 @@ func (n *Node) incoming(ctx context.Context, baggage []byte) context.Context {
 	if json.Unmarshal(baggage, &b) != nil || len(b) == 0 {
 		return ctx
 	}
-	ctx = context.WithValue(ctx, baggageKey{}, b)
-	if n.propagator != nil {
-		ctx = n.propagator.Extract(ctx, b)
-	}
-	return ctx
+	return context.WithValue(ctx, baggageKey{}, b)
 }

@@ -68,38 +68,3 @@ func TestBaggageTravelsAlongAChain(t *testing.T) {
 		}
 	})
 }
-
-// traces is a propagator of one word.
-type traces struct{}
-
-type traceKey struct{}
-
-func (traces) Inject(ctx context.Context, into actors.Baggage) {
-	if trace, ok := ctx.Value(traceKey{}).(string); ok {
-		into["trace"] = trace
-	}
-}
-
-func (traces) Extract(ctx context.Context, from actors.Baggage) context.Context {
-	return context.WithValue(ctx, traceKey{}, from["trace"]+"'")
-}
-
-func TestATraceTravelsAlongAChain(t *testing.T) {
-	inBubble(t, func(c *cluster) {
-		inner := actors.Declare[none, string](Thing, "inner")
-		outer := actors.Declare[none, string](Thing, "outer")
-		node := c.open(actors.Config{Propagator: traces{}}, actors.Host(Thing, actors.Settings{},
-			actors.Handle(inner, func(ctx context.Context, _ self, _ none) (string, error) {
-				trace, _ := ctx.Value(traceKey{}).(string)
-				return trace, nil
-			}),
-			actors.Handle(outer, func(ctx context.Context, _ self, in none) (string, error) {
-				return inner.Call(ctx, Thing.Ref("y"), in)
-			})))
-		ctx := context.WithValue(c.on(node), traceKey{}, "t")
-		got, err := outer.Call(ctx, Thing.Ref("x"), none{})
-		equal(c, got, err, "t''")
-		got, err = inner.Call(c.on(node), Thing.Ref("x"), none{})
-		equal(c, got, err, "")
-	})
-}

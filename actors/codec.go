@@ -16,11 +16,11 @@ type Codec interface {
 type JSON struct{}
 
 // Encode is json.Marshal.
-func (JSON) Encode(v any) ([]byte, error) { return json.Marshal(v) }
+func (j JSON) Encode(v any) ([]byte, error) { return j.appendTo(nil, v) }
 
 // Decode is json.Unmarshal; no data is the zero value.
 func (JSON) Decode(data []byte, v any) error {
-	if len(data) == 0 {
+	if len(data) == 0 || short(data, v) {
 		return nil
 	}
 	return json.Unmarshal(data, v)

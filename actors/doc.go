@@ -35,6 +35,10 @@
 // changed of its actor's values, its tells and its end become durable in one
 // record, or not at all.
 //
+// Beside what waits: [Defer] leaves a method's answer to somebody else,
+// [Method.Remind] lets a method run later, [Method.Result] asks what became of a
+// call, and [List] and [Describe] look at actors without running anything.
+//
 // # Guarantees
 //
 //   - A request that was accepted ends: with a value, an error of the method, or
@@ -51,6 +55,7 @@
 //   - Two requests from outside with the same idempotency key are one.
 //   - A reminder fires once for every tick, never early.
 //   - A query is never older than an answer that was given before it was asked.
+//   - A deferred reply is given once, by who completed it first, or expires.
 //
 // # Not guaranteed
 //

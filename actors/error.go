@@ -14,13 +14,15 @@ var (
 	// did is here: if it ran at all, then in part, in a process that failed, and
 	// with Settings.StrictBegin not even that.
 	ErrExpired = errors.New("actors: expired before it began")
-	// ErrCancelled: the caller's attempt is gone and the request had not begun.
+	// ErrCancelled: the caller's attempt is gone, or its context has ended and the
+	// call was [Cancellable], and the request had not begun.
 	ErrCancelled = errors.New("actors: cancelled before it began")
 	// ErrMailboxFull: as many requests as its type allows wait for the actor.
 	// The method did not run.
 	ErrMailboxFull = errors.New("actors: mailbox full")
 	// ErrPoison: the method failed as often as its type allows. It is not tried
-	// again; a dead letter has the request.
+	// again; a dead letter has the request. What the last attempt failed with
+	// matches too, if it is registered.
 	ErrPoison = errors.New("actors: given up after too many failed attempts")
 	// ErrDeadlock: a call waited for its type's BusyTimeout behind one and the
 	// same other request of its actor. Its method did not run.
@@ -38,8 +40,16 @@ var (
 	// a goroutine of the method did not wait for the one that awaits. Or its
 	// activate function, which must not call, did.
 	ErrBusy = errors.New("actors: another method is on the actor")
+	// ErrNotCompleted: nobody completed a deferred reply in time.
+	ErrNotCompleted = errors.New("actors: the deferred reply was not completed")
+	// ErrPending: [Method.Result] was asked for a request that has not ended.
+	ErrPending = errors.New("actors: accepted, and not ended yet")
+	// ErrUnknownKey: [Method.Result] was asked for a request that was not accepted
+	// yet, or that ended so long ago that its answer is forgotten.
+	ErrUnknownKey = errors.New("actors: no request with this key is known")
 	// ErrUnanswered: the caller stopped waiting. The request may have run, may
-	// be running, or may run yet.
+	// be running, or may run yet. A node that hosts something knows the others,
+	// and says in the error's Detail if nobody hosts the type.
 	ErrUnanswered = errors.New("actors: no answer")
 	// ErrOver: a method's Self, or its context, was used after the method had
 	// returned, or after its process had lost the actor.
@@ -60,6 +70,8 @@ type CallError struct {
 	Detail string
 	// Err is one of this package's sentinels, or what cut the wait short.
 	Err error
+
+	last error // that the last attempt failed with, if it is registered
 }
 
 // Error says who, why and what next.

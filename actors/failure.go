@@ -13,11 +13,17 @@ import (
 // failed turns a method's error into what travels. An error that came from a
 // callee keeps its code; one that wraps a registered error gets that one's.
 func failed(err error) record.Result {
+	return record.Result{Failure: &record.Failure{Code: methodCode + codeOf(err), Message: err.Error()}}
+}
+
+// codeOf is the code under which an error is registered, or was where it came
+// from; empty if it is not.
+func codeOf(err error) string {
 	code := registry.codeOf(err)
 	if travelled, ok := errors.AsType[*Error](err); ok && code == "" {
 		code = travelled.Code
 	}
-	return record.Result{Failure: &record.Failure{Code: methodCode + code, Message: err.Error()}}
+	return code
 }
 
 // methodCode begins the codes of errors that methods returned, so that they
@@ -28,7 +34,12 @@ const methodCode = "method:"
 type callee struct{ actor, id, method string }
 
 // String reads, for example, "account/alice".
-func (c *callee) String() string { return c.actor + "/" + c.id }
+func (c *callee) String() string {
+	if c.id == "" { // the type as a whole
+		return c.actor
+	}
+	return c.actor + "/" + c.id
+}
 
 // failed says which call an error of the runtime belongs to.
 func (c *callee) failed(err error) error {
@@ -57,7 +68,11 @@ func (c *callee) failure(f *record.Failure) error {
 	if code, ok := strings.CutPrefix(f.Code, methodCode); ok {
 		return &Error{Code: code, Message: f.Message}
 	}
-	return &CallError{Actor: c.String(), Method: c.method, Detail: f.Message, Err: sentinel(f.Code)}
+	e := &CallError{Actor: c.String(), Method: c.method, Detail: f.Message, Err: sentinel(f.Code)}
+	if f.Code == runtime.CodePoison && len(f.Detail) > 0 {
+		e.last = &Error{Code: string(f.Detail), Message: f.Message}
+	}
+	return e
 }
 
 // sentinels are the errors that the codes of the runtime stand for.
@@ -70,6 +85,9 @@ var sentinels = map[string]error{
 	runtime.CodeNoMethod:  ErrNoMethod,
 	runtime.CodeNoType:    ErrNoType,
 	runtime.CodeTooLarge:  ErrTooLarge,
+	runtime.CodeUnknown:   ErrUnknownKey,
+	runtime.CodePending:   ErrPending,
+	codeNotCompleted:      ErrNotCompleted,
 }
 
 func sentinel(code string) error {

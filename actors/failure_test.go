@@ -3,6 +3,7 @@ package actors_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -209,7 +210,7 @@ func TestNothingCanBeDoneOnceTheMethodHasReturned(t *testing.T) {
 		_, awaited := s.run.Go(late, Thing.Ref("y"), 0).Await(c.Context())
 		for what, err := range map[string]error{
 			"Get": get, "Set": v.Set(kept, 1), "Remove": v.Remove(kept), "Map.Get": entry, "Map.Set": m.Set(kept, "k", 1), "Map.Remove": m.Remove(kept, "k"), "All": loop,
-			"Call": call, "Go": awaited, "Tell": s.run.Tell(late, Thing.Ref("y"), 0), "Delete": kept.Delete(), "Forget": kept.Forget("r"),
+			"Call": call, "Go": awaited, "Tell": s.run.Tell(late, Thing.Ref("y"), 0), "Delete": kept.Delete(), "Forget": s.run.Forget(kept, "r"),
 			"Remind": s.run.Remind(kept, "r", actors.After(1), 0), "Publish": kept.Publish(actors.Message{Topic: "t"}),
 		} {
 			if !errors.Is(err, actors.ErrOver) {
@@ -273,5 +274,129 @@ func TestAContextOfAMethodCanBeTheParentOfOthers(t *testing.T) {
 			}
 			return nil
 		}))
+	})
+}
+
+func TestAnErrorAfterTheTimeIsUpIsAFailedAttempt(t *testing.T) {
+	inBubble(t, func(c *cluster) {
+		runs := 0
+		slow, handler := does("slow", func(ctx context.Context, _ self, how string) (string, error) {
+			if runs++; runs > 1 {
+				return how, nil
+			}
+			<-ctx.Done()
+			switch how {
+			case "a registered error":
+				return "", errEmpty
+			case "a value":
+				return how, nil
+			default:
+				return "", errors.New("reading a row: " + ctx.Err().Error())
+			}
+		})
+		ctx := c.thingsWith(actors.Settings{StepTimeout: time.Second}, handler)
+		for how, want := range map[string]int{"any error": 2, "a registered error": 1, "a value": 1} {
+			runs = 0
+			v, err := slow.Call(ctx, Thing.Ref(how), how)
+			if how == "a registered error" {
+				c.is(err, errEmpty)
+			} else {
+				equal(c, v, err, how)
+			}
+			if runs != want {
+				t.Errorf("%s: %d runs", how, runs)
+			}
+		}
+		if told := c.heard.Events(backstay.StepFailed); len(told) != 1 || !strings.Contains(told[0].Err.Error(), "its time was up: reading a row") {
+			t.Errorf("told %+v", told)
+		}
+	})
+}
+
+func TestRetryWaitsAsLongAsTheErrorAsksFor(t *testing.T) {
+	inBubble(t, func(c *cluster) {
+		s := script(c)
+		for _, row := range []struct {
+			after, asked, least, most time.Duration
+		}{{0, time.Minute, time.Minute, 61 * time.Second}, {time.Second, time.Minute, time.Second, 2 * time.Second}} {
+			runs, began := 0, time.Now()
+			c.ok(s.on("x", func(context.Context, self) error {
+				if runs++; runs > 1 {
+					return nil
+				}
+				return actors.Retry(backstay.RetryAfter(errEmpty, row.asked), row.after)
+			}))
+			if took := time.Since(began); took < row.least || took > row.most {
+				t.Errorf("%+v: %v", row, took)
+			}
+		}
+	})
+}
+
+func TestAPoisonSaysWhatTheLastAttemptFailedWith(t *testing.T) {
+	inBubble(t, func(c *cluster) {
+		fail, handler := does("fail", func(context.Context, self, none) (none, error) {
+			return none{}, actors.Retry(errors.Join(errors.New("looking into it"), errEmpty), 0)
+		})
+		outer, calling := does("outer", func(ctx context.Context, _ self, _ none) (none, error) {
+			return fail.Call(ctx, Thing.Ref("y"), none{})
+		})
+		ctx := c.thingsWith(actors.Settings{Retry: retry.Config{MaxAttempts: 2}}, handler, calling)
+		_, err := fail.Call(ctx, Thing.Ref("x"), none{})
+		c.is(err, actors.ErrPoison)
+		c.is(err, errEmpty)
+		const want = "thing/x.fail: actors: given up after too many failed attempts (2 attempts, the last one: looking into it\nthe thing is empty)"
+		if err.Error() != want {
+			t.Errorf("got %q", err)
+		}
+		_, err = outer.Call(ctx, Thing.Ref("x"), none{})
+		c.is(err, errEmpty) // through the caller's error, too
+	})
+}
+
+func TestLaterAttemptsAreKnownAsRetries(t *testing.T) {
+	inBubble(t, func(c *cluster) {
+		s := script(c)
+		var seen []string
+		c.ok(s.on("x", func(ctx context.Context, _ self) error {
+			seen = append(seen, fmt.Sprint(retry.Attempt(ctx), retry.Suppressed(ctx)))
+			if len(seen) < 3 {
+				return actors.Retry(errEmpty, 0)
+			}
+			return nil
+		}))
+		if got := strings.Join(seen, ", "); got != "1 false, 2 true, 3 true" {
+			t.Errorf("got %q", got)
+		}
+	})
+}
+
+func TestNobodyHostsTheTypeIsSaidWhereItIsKnown(t *testing.T) {
+	inBubble(t, func(c *cluster) {
+		s := script(c)
+		Other := actors.NewType[none]("other")
+		other := actors.Declare[none, none](Other, "do")
+		ask := actors.DeclareQuery[none, none](Other, "ask")
+		calls := map[string]func(ctx context.Context) error{
+			"a call":     func(ctx context.Context) error { _, err := other.Call(ctx, Other.Ref("x"), none{}); return err },
+			"a query":    func(ctx context.Context) error { _, err := ask.Call(ctx, Other.Ref("x"), none{}); return err },
+			"Describe":   func(ctx context.Context) error { _, err := actors.Describe(ctx, Other.Ref("x")); return err },
+			"its result": func(ctx context.Context) error { _, err := other.Result(ctx, Other.Ref("x"), "k"); return err },
+		}
+		const words = "no process that is alive hosts type other"
+		for what, call := range calls {
+			short, cancel := context.WithTimeout(s.ctx, time.Second)
+			err := call(short)
+			cancel()
+			if c.is(err, actors.ErrUnanswered); !strings.Contains(err.Error(), words) {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+		client := c.on(c.open(actors.Config{})) // which knows nothing of others
+		short, cancel := context.WithTimeout(client, time.Second)
+		defer cancel()
+		if _, err := other.Call(short, Other.Ref("x"), none{}); strings.Contains(err.Error(), words) {
+			t.Error(err)
+		}
 	})
 }

@@ -3,20 +3,23 @@ package actors
 import (
 	"context"
 	"fmt"
+	"reflect"
 
 	"github.com/backstay-go/backstay/actors/internal/record"
 	"github.com/backstay-go/backstay/actors/internal/runtime"
 )
 
-// Handler is a method with what it does, for [Host]. Make it with [Handle],
-// [HandleNext] or [HandleShared].
+// Handler is a method with what it does, for [Host] and [HostInstances]. Make
+// it with [Handle], [HandleNext], [HandleOn], [HandleNextOn] or [HandleShared].
 type Handler[A any] struct{ handler }
 
-// handler is a method as the node runs it.
+// handler is a method as the node runs it; exactly one of run and read is set,
+// unless the function is missing.
 type handler struct {
-	name string
-	run  func(ctx context.Context, i *invocation) runtime.End
-	read func(ctx context.Context, r reading) record.Result
+	name     string
+	instance reflect.Type // that run needs; nil if none
+	run      func(ctx context.Context, i *invocation) runtime.End
+	read     func(ctx context.Context, r reading) record.Result
 }
 
 // Handle gives a method a function. It runs alone on its actor. What it
@@ -28,7 +31,10 @@ type handler struct {
 // another one. A function that reads, and then writes what depends on it, is
 // right as it is; one that calls in between should write in a tail call:
 // see [HandleNext].
-func Handle[A, In, Out any](m Method[A, In, Out], f func(ctx context.Context, self Self[A], in In) (Out, error)) Handler[A] {
+func Handle[In, Out, A any](m Method[In, Out, A], f func(ctx context.Context, self Self[A], in In) (Out, error)) Handler[A] {
+	if f == nil {
+		return missing[A](m.name)
+	}
 	return HandleNext(m, func(ctx context.Context, self Self[A], in In) (Next[Out], error) {
 		out, err := f(ctx, self, in)
 		return Return(out), err
@@ -36,18 +42,21 @@ func Handle[A, In, Out any](m Method[A, In, Out], f func(ctx context.Context, se
 }
 
 // HandleNext gives a method a function that may end in a tail call.
-func HandleNext[A, In, Out any](m Method[A, In, Out], f func(ctx context.Context, self Self[A], in In) (Next[Out], error)) Handler[A] {
+func HandleNext[In, Out, A any](m Method[In, Out, A], f func(ctx context.Context, self Self[A], in In) (Next[Out], error)) Handler[A] {
+	if f == nil {
+		return missing[A](m.name)
+	}
 	return Handler[A]{handler{name: m.name, run: func(ctx context.Context, i *invocation) runtime.End {
 		return run(ctx, i, f)
 	}}}
 }
 
-// HandlerOn is a method of actors that have an instance, for [HostInstances].
-type HandlerOn[A, I any] struct{ handler }
-
 // HandleOn gives a method a function of the actor's instance, such as a method
 // expression: HandleOn(Deposit, (*account).deposit).
-func HandleOn[A, I, In, Out any](m Method[A, In, Out], f func(instance *I, ctx context.Context, self Self[A], in In) (Out, error)) HandlerOn[A, I] {
+func HandleOn[I, In, Out, A any](m Method[In, Out, A], f func(instance *I, ctx context.Context, self Self[A], in In) (Out, error)) Handler[A] {
+	if f == nil {
+		return missing[A](m.name)
+	}
 	return HandleNextOn(m, func(instance *I, ctx context.Context, self Self[A], in In) (Next[Out], error) {
 		out, err := f(instance, ctx, self, in)
 		return Return(out), err
@@ -55,8 +64,11 @@ func HandleOn[A, I, In, Out any](m Method[A, In, Out], f func(instance *I, ctx c
 }
 
 // HandleNextOn is HandleOn for a function that may end in a tail call.
-func HandleNextOn[A, I, In, Out any](m Method[A, In, Out], f func(instance *I, ctx context.Context, self Self[A], in In) (Next[Out], error)) HandlerOn[A, I] {
-	return HandlerOn[A, I]{handler{name: m.name, run: func(ctx context.Context, i *invocation) runtime.End {
+func HandleNextOn[I, In, Out, A any](m Method[In, Out, A], f func(instance *I, ctx context.Context, self Self[A], in In) (Next[Out], error)) Handler[A] {
+	if f == nil {
+		return missing[A](m.name)
+	}
+	return Handler[A]{handler{name: m.name, instance: reflect.TypeFor[*I](), run: func(ctx context.Context, i *invocation) runtime.End {
 		instance, _ := i.attempt.Instance().(*I)
 		return run(ctx, i, func(ctx context.Context, self Self[A], in In) (Next[Out], error) {
 			return f(instance, ctx, self, in)
@@ -64,11 +76,31 @@ func HandleNextOn[A, I, In, Out any](m Method[A, In, Out], f func(instance *I, c
 	}}}
 }
 
+// missing is a handler without a function, which [Open] refuses.
+func missing[A any](name string) Handler[A] { return Handler[A]{handler{name: name}} }
+
+// fault is why the handler cannot be hosted by actors with this instance, nil
+// for none.
+func (h *handler) fault(actorType string, instance reflect.Type) error {
+	switch {
+	case h.name == "":
+		return fmt.Errorf("actors: a handler of type %q has no method: make it with Handle, of a method that was declared", actorType)
+	case h.run == nil && h.read == nil:
+		return fmt.Errorf("actors: the handler of %s.%s has no function", actorType, h.name)
+	case h.instance == nil || h.instance == instance:
+		return nil
+	case instance == nil:
+		return fmt.Errorf("actors: the handler of %s.%s needs an instance of type %v: host the type with HostInstances", actorType, h.name, h.instance)
+	default:
+		return fmt.Errorf("actors: the handler of %s.%s needs an instance of type %v, and activate makes %v", actorType, h.name, h.instance, instance)
+	}
+}
+
 // run decodes the argument, runs the function, and encodes how it ended.
-func run[A, In, Out any](ctx context.Context, i *invocation, f func(context.Context, Self[A], In) (Next[Out], error)) runtime.End {
+func run[In, Out, A any](ctx context.Context, i *invocation, f func(context.Context, Self[A], In) (Next[Out], error)) runtime.End {
 	var in In
 	if err := i.node.argument(i.attempt.Request().Args, &in); err != nil {
-		return ended(err)
+		return result(err)
 	}
 	var next Next[Out]
 	var err error
@@ -82,7 +114,7 @@ func run[A, In, Out any](ctx context.Context, i *invocation, f func(context.Cont
 	}
 	switch {
 	case err != nil:
-		return ended(err)
+		return i.ended(ctx, err)
 	case next.tail != nil:
 		return i.goOn(next.tail)
 	default:
@@ -91,7 +123,7 @@ func run[A, In, Out any](ctx context.Context, i *invocation, f func(context.Cont
 }
 
 // intercepted runs the function within the node's interceptors.
-func intercepted[A, In, Out any](ctx context.Context, i *invocation, f func(context.Context, Self[A], In) (Next[Out], error), in In) (next Next[Out], err error) {
+func intercepted[In, Out, A any](ctx context.Context, i *invocation, f func(context.Context, Self[A], In) (Next[Out], error), in In) (next Next[Out], err error) {
 	err = i.node.intercept(ctx, i.seen(), func(ctx context.Context) (err error) {
 		next, err = f(ctx, Self[A]{i}, in)
 		return err
@@ -101,9 +133,12 @@ func intercepted[A, In, Out any](ctx context.Context, i *invocation, f func(cont
 
 // goOn encodes a tail call.
 func (i *invocation) goOn(t *tail) runtime.End {
-	args, err := i.node.encode(&t.outgoing)
-	if err != nil {
-		return ended(err)
+	args := t.args
+	if args == nil {
+		var err error
+		if args, err = i.node.encode(&t.outgoing); err != nil {
+			return result(err)
+		}
 	}
 	end := runtime.End{Outcome: record.TailSelf, Tail: &record.Call{Target: t.target(), Method: t.method, Args: args}}
 	if t.release {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"time"
 
 	"github.com/backstay-go/backstay"
@@ -19,6 +20,8 @@ type Hosting struct {
 	name      string
 	settings  Settings
 	handlers  []handler
+	ingests   []ingest
+	instance  reflect.Type // of what activate makes; nil: there is none
 	activate  func(ctx context.Context, i *invocation) (any, error)
 	passivate func(ctx context.Context, instance any) error
 }
@@ -38,12 +41,17 @@ func Host[A any](t Type[A], s Settings, handlers ...Handler[A]) Hosting {
 // this node, and may read the actor's values; an error is the result of the
 // call that asked for it. The instance is dropped when the actor was idle for
 // Settings.IdleAfter, was deleted or is lost, and after a step that ended in an
-// error or failed: what it was told then is not recorded. If *I has a method Passivate(context.Context) error, that is called
-// before an idle instance is dropped; nothing depends on it.
-func HostInstances[A, I any](t Type[A], s Settings, activate func(ctx context.Context, self Self[A]) (*I, error), handlers ...HandlerOn[A, I]) Hosting {
-	h := Hosting{name: t.name, settings: s}
-	for _, one := range handlers {
-		h.handlers = append(h.handlers, one.handler)
+// error or failed: what it was told then is not recorded. If *I has a method
+// Passivate(context.Context) error, that is called before an idle instance is
+// dropped; nothing depends on it.
+//
+// Handlers made with [HandleOn] get the instance. Queries do not: it belongs to
+// the method that is running.
+func HostInstances[I, A any](t Type[A], s Settings, activate func(ctx context.Context, self Self[A]) (*I, error), handlers ...Handler[A]) Hosting {
+	h := Host(t, s, handlers...)
+	h.instance = reflect.TypeFor[*I]()
+	if activate == nil {
+		return h
 	}
 	h.activate = func(ctx context.Context, i *invocation) (any, error) { return activate(ctx, Self[A]{i}) }
 	h.passivate = func(ctx context.Context, instance any) error {
@@ -72,7 +80,8 @@ type Settings struct {
 	// their process count, too.
 	Retry retry.Config `json:"retry,omitzero" yaml:"retry,omitempty"`
 	// StepTimeout bounds the context of a method that has no deadline, or
-	// begins after it: a retry, a link of a chain. 0 means [DefaultStepTimeout].
+	// begins after it: a retry, a link of a chain. An error after that is a failed
+	// attempt; see [Retry]. 0 means [DefaultStepTimeout].
 	StepTimeout time.Duration `json:"step_timeout,omitempty" yaml:"step_timeout,omitempty"`
 	// BusyTimeout is how long a call may wait behind one and the same other
 	// request of its actor, before its caller gets [ErrDeadlock]. Tells wait on.
@@ -95,10 +104,16 @@ type Settings struct {
 
 // Validate returns every fault at once, each a [backstay.FieldError].
 func (s Settings) Validate() error {
+	attempts := s.Retry.MaxAttempts
+	s.Retry.MaxAttempts = 0 // whose default is another one there
 	positive := func(path string, d time.Duration) backstay.Setting {
 		return backstay.Setting{Path: path, Value: d, Valid: d >= 0, Allowed: "must be positive, or 0 for the default"}
 	}
 	return errors.Join(
+		backstay.Check(backstay.Setting{
+			Path: "retry.max_attempts", Value: attempts, Valid: attempts >= 0,
+			Allowed: "must be at least 1, or 0 for the default of 5",
+		}),
 		backstay.Under("retry", s.Retry.Validate()),
 		backstay.Check(
 			foreign("retry.max_server_wait", s.Retry.MaxServerWait),
@@ -143,19 +158,26 @@ func (s Settings) runtime() (runtime.Settings, error) {
 
 // build checks a hosting and turns it into what the runtime takes.
 func (h *Hosting) build(n *Node) (runtime.Type, error) {
-	t := runtime.Type{Name: h.name, Methods: make(map[string]runtime.Method, len(h.handlers))}
+	t := runtime.Type{Name: h.name, Methods: deferring()}
 	var faults []error
 	switch {
 	case h.name == "":
 		faults = append(faults, errors.New("actors: a Hosting is made with Host or HostInstances"))
 	case len(h.handlers) == 0:
 		faults = append(faults, fmt.Errorf("actors: type %q is hosted without a method", h.name))
+	case h.instance != nil && h.activate == nil:
+		faults = append(faults, fmt.Errorf("actors: type %q is hosted with instances, and without a function that makes them", h.name))
 	}
 	for _, one := range h.handlers {
 		if _, twice := t.Methods[one.name]; twice {
 			faults = append(faults, fmt.Errorf("actors: %s.%s has two handlers", h.name, one.name))
 		}
+		faults = append(faults, one.fault(h.name, h.instance))
 		t.Methods[one.name] = n.method(one)
+	}
+	for _, g := range h.ingests {
+		faults = append(faults, g.fault(h.name))
+		t.Ingests = append(t.Ingests, n.ingest(g))
 	}
 	var err error
 	if t.Settings, err = h.settings.runtime(); err != nil {
@@ -176,7 +198,7 @@ func (h *Hosting) activator(n *Node) func(context.Context, *runtime.Attempt) (an
 			err = m.fault()
 		}
 		if err != nil {
-			end := ended(err)
+			end := m.ended(m, err)
 			return nil, &end
 		}
 		return instance, nil
@@ -196,11 +218,10 @@ func (h *Hosting) passivator(n *Node) func(context.Context, string, any) {
 func (n *Node) method(h handler) runtime.Method {
 	if h.read != nil {
 		return runtime.Method{Read: func(ctx context.Context, at *runtime.Reading) record.Result {
-			return h.read(n.incoming(ctx, at.Request().Baggage), reading{node: n, at: at})
+			return reading{node: n, at: at}.read(n.incoming(ctx, at.Request().Baggage), h.read)
 		}}
 	}
 	return runtime.Method{Run: func(ctx context.Context, a *runtime.Attempt) runtime.End {
-		m := n.begin(ctx, a)
-		return h.run(m, &m.invocation)
+		return n.begin(ctx, a).ran(h.run)
 	}}
 }

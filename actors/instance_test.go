@@ -10,6 +10,7 @@ import (
 
 	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/actors"
+	"github.com/backstay-go/backstay/retry"
 )
 
 // lamp is the instance of a thing.
@@ -58,7 +59,7 @@ func hostLamps(d *diary, idle time.Duration) actors.Hosting {
 			return Turn.Tail(self, in), nil
 		}),
 		actors.HandleOn(Scrap, func(_ *lamp, _ context.Context, self self, _ none) (none, error) { return none{}, self.Delete() }),
-		actors.HandleSharedOn[lamp](Light, func(_ context.Context, view actors.View[thing], _ none) (string, error) { return view.ID(), nil }),
+		actors.HandleShared(Light, func(_ context.Context, view actors.View[thing], _ none) (string, error) { return view.ID(), nil }),
 	)
 }
 
@@ -124,7 +125,7 @@ func TestAPassivationThatFailsIsTold(t *testing.T) {
 		c.ok(err)
 		pass(time.Minute)
 		synctest.Wait()
-		if told := c.heard.Events(backstay.CallbackPanicked); len(told) != 1 || told[0].Policy != "thing" || told[0].Err == nil {
+		if told := c.heard.Events(backstay.PassivationFailed); len(told) != 1 || told[0].Policy != "thing" || told[0].Err == nil {
 			t.Errorf("told %+v", told)
 		}
 	})
@@ -166,7 +167,8 @@ func TestAnInstanceDoesNotOutliveAStepThatFailed(t *testing.T) {
 	step := actors.Declare[string, int](Thing, "step")
 	inBubble(t, func(c *cluster) {
 		failed := false
-		ctx := c.on(c.open(actors.Config{}, actors.HostInstances(Thing, actors.Settings{},
+		atOnce := actors.Settings{Retry: retry.Config{Base: time.Microsecond, Cap: time.Microsecond}}
+		ctx := c.on(c.open(actors.Config{}, actors.HostInstances(Thing, atOnce,
 			func(ctx context.Context, self self) (*tally, error) {
 				n, err := kept.Get(ctx, self)
 				return &tally{n}, err

@@ -16,12 +16,16 @@ type Interceptor func(ctx context.Context, in Invocation, next func(context.Cont
 type Invocation struct {
 	// Type, ID and Method are what is called.
 	Type, ID, Method string
-	// RequestID is the same along a chain of tail calls.
+	// RequestID is the same along a chain of tail calls, Link the number of the
+	// link, from 0.
 	RequestID string
-	// Attempt counts from 1.
-	Attempt int
-	// Query says that it only reads.
-	Query bool
+	Link      int
+	// Attempt counts from 1; as Self.Attempt it does not count a first one that
+	// died with its process, which FencingToken tells apart.
+	Attempt      int
+	FencingToken uint64
+	// Query says that it only reads, Tell that nobody waits for its value.
+	Query, Tell bool
 }
 
 // errNotCalled and errTwice are faults of an interceptor.
@@ -62,7 +66,10 @@ func (n *Node) intercept(ctx context.Context, in Invocation, f func(context.Cont
 func (i *invocation) seen() Invocation {
 	s := Self[struct{}]{i}
 	r := i.attempt.Request()
-	return Invocation{Type: r.Target.Type, ID: r.Target.Actor, Method: r.Method, RequestID: s.RequestID(), Attempt: s.Attempt()}
+	return Invocation{
+		Type: r.Target.Type, ID: r.Target.Actor, Method: r.Method, RequestID: s.RequestID(),
+		Link: int(min(r.Seq, 1<<31-1)), Attempt: s.Attempt(), FencingToken: s.FencingToken(), Tell: r.Return.Tell(),
+	}
 }
 
 // seen is what interceptors see of a query's run.

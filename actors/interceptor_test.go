@@ -13,7 +13,7 @@ import (
 var errDenied = actors.RegisterError("thing.denied", errors.New("not for you"))
 
 // intercepted opens a node whose things can do and ask, behind interceptors.
-func intercepted(c *cluster, d *diary, all ...actors.Interceptor) (context.Context, actors.Method[thing, string, none], actors.Query[thing, none, none]) {
+func intercepted(c *cluster, d *diary, all ...actors.Interceptor) (context.Context, actors.Method[string, none, thing], actors.Query[none, none, thing]) {
 	v := actors.NewValue[int](Thing, "v")
 	do := actors.Declare[string, none](Thing, "do")
 	ask := actors.DeclareQuery[none, none](Thing, "ask")

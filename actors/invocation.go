@@ -66,7 +66,7 @@ func (c *methodContext) AfterFunc(f func()) (stop func() bool) {
 
 // begin makes the context of a method.
 func (n *Node) begin(ctx context.Context, a *runtime.Attempt) *methodContext {
-	return &methodContext{Context: n.incoming(ctx, a.Request().Baggage), invocation: invocation{node: n, attempt: a}}
+	return &methodContext{Context: again(n.incoming(ctx, a.Request().Baggage), a), invocation: invocation{node: n, attempt: a}}
 }
 
 // invocationFrom returns the invocation whose method ctx was made for, or nil.

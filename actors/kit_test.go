@@ -112,7 +112,7 @@ func equal[T comparable](c *cluster, got T, err error, want T) {
 
 // does is a method that is declared and handled in one go, for those that
 // nobody calls from a method.
-func does[In, Out any](name string, f func(ctx context.Context, self self, in In) (Out, error)) (actors.Method[thing, In, Out], actors.Handler[thing]) {
+func does[In, Out any](name string, f func(ctx context.Context, self self, in In) (Out, error)) (actors.Method[In, Out, thing], actors.Handler[thing]) {
 	m := actors.Declare[In, Out](Thing, name)
 	return m, actors.Handle(m, f)
 }

@@ -12,17 +12,17 @@ import (
 // to set one writes one. Entries come in the order of their keys: strings byte
 // by byte, whole numbers by value, types that marshal as text by that, others
 // by their JSON.
-type Map[A any, K comparable, T any] struct {
-	cellOf[A, T]
+type Map[K comparable, T, A any] struct {
+	cellOf[T, A]
 }
 
 // NewMap names a map; see [NewValue].
-func NewMap[K comparable, T, A any](t Type[A], name string, options ...ValueOption[T]) Map[A, K, T] {
-	return Map[A, K, T]{newCell[A](t, name, options)}
+func NewMap[K comparable, T, A any](t Type[A], name string, options ...ValueOption[T]) Map[K, T, A] {
+	return Map[K, T, A]{newCell(t, name, options)}
 }
 
 // Get returns the entry of a key, and whether there is one.
-func (m Map[A, K, T]) Get(ctx context.Context, s State[A], key K) (value T, ok bool, err error) {
+func (m Map[K, T, A]) Get(ctx context.Context, s State[A], key K) (value T, ok bool, err error) {
 	name, err := m.entry(key)
 	if err != nil {
 		return value, false, err
@@ -38,7 +38,7 @@ func (m Map[A, K, T]) Get(ctx context.Context, s State[A], key K) (value T, ok b
 }
 
 // Set sets the entry of a key.
-func (m Map[A, K, T]) Set(s Self[A], key K, value T) error {
+func (m Map[K, T, A]) Set(s Self[A], key K, value T) error {
 	name, err := m.entry(key)
 	if err != nil {
 		return s.spoil(err)
@@ -47,7 +47,7 @@ func (m Map[A, K, T]) Set(s Self[A], key K, value T) error {
 }
 
 // Remove removes the entry of a key, if there is one.
-func (m Map[A, K, T]) Remove(s Self[A], key K) error {
+func (m Map[K, T, A]) Remove(s Self[A], key K) error {
 	name, err := m.entry(key)
 	if err != nil {
 		return s.spoil(err)
@@ -58,7 +58,7 @@ func (m Map[A, K, T]) Remove(s Self[A], key K) error {
 // All goes through the entries in the order of their keys, as they are when the
 // loop begins, with what the method has changed. The error, if any, comes with
 // the last pair.
-func (m Map[A, K, T]) All(ctx context.Context, s State[A]) iter.Seq2[Pair[K, T], error] {
+func (m Map[K, T, A]) All(ctx context.Context, s State[A]) iter.Seq2[Pair[K, T], error] {
 	return func(yield func(Pair[K, T], error) bool) {
 		all, err := s.cells(ctx, m.name+"/")
 		if err != nil {
@@ -80,7 +80,7 @@ type Pair[K comparable, T any] struct {
 	Value T
 }
 
-func (m Map[A, K, T]) pair(codec Codec, c cell) (p Pair[K, T], err error) {
+func (m Map[K, T, A]) pair(codec Codec, c cell) (p Pair[K, T], err error) {
 	if p.Key, err = decodeKey[K](strings.TrimPrefix(c.Name, m.name+"/")); err != nil {
 		return p, fmt.Errorf("actors: stored key %q: %w", c.Name, err)
 	}
@@ -90,7 +90,7 @@ func (m Map[A, K, T]) pair(codec Codec, c cell) (p Pair[K, T], err error) {
 	return p, nil
 }
 
-func (m Map[A, K, T]) entry(key K) (string, error) {
+func (m Map[K, T, A]) entry(key K) (string, error) {
 	text, err := encodeKey(key)
 	if err != nil {
 		return "", fmt.Errorf("actors: key of map %q: %w", m.name, err)

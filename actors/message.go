@@ -7,8 +7,20 @@ import (
 	"github.com/backstay-go/backstay/actors/internal/record"
 )
 
-// Message is one for an ordinary topic. Value must not be changed once it is
+// Message is one of an ordinary topic. Value must not be changed once it is
 // handed over.
+//
+// One that is published has these headers beside its own:
+//
+//	backstay-id      names the message: the same in all copies, and in every
+//	                 attempt of the step; unless Headers has another
+//	backstay-source  the partition of actors that it comes from, "account/3"
+//	backstay-number  counts the messages of that source to the topic, from 1,
+//	                 without gaps
+//
+// A consumer that must do things once drops what has an id that it knows; or, of
+// a source, what has no higher number than the last one that it saw, since
+// copies come only of messages that are not known to be there, in order.
 type Message struct {
 	Topic, Key string
 	Value      []byte

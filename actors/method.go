@@ -8,7 +8,7 @@ import (
 // Method is a method of a type of actors: its name and the types of its
 // argument and result. Declare it once, in a package that hosts and callers
 // share; what it does is given to [Host] with [Handle].
-type Method[A, In, Out any] struct {
+type Method[In, Out, A any] struct {
 	name string
 }
 
@@ -16,15 +16,15 @@ type Method[A, In, Out any] struct {
 // change the program behind it, not its meaning. It panics as [NewType] does.
 //
 //	var Deposit = actors.Declare[Amount, Balance](Account, "deposit")
-func Declare[In, Out, A any](t Type[A], name string) Method[A, In, Out] {
+func Declare[In, Out, A any](t Type[A], name string) Method[In, Out, A] {
 	if err := checkName(name); err != nil {
 		panic(fmt.Sprintf("actors: Declare on %s: %v", t.name, err))
 	}
-	return Method[A, In, Out]{name: name}
+	return Method[In, Out, A]{name: name}
 }
 
 // Name returns the name.
-func (m Method[A, In, Out]) Name() string { return m.name }
+func (m Method[In, Out, A]) Name() string { return m.name }
 
 // Call runs the method on an actor and waits for its value.
 //
@@ -37,7 +37,7 @@ func (m Method[A, In, Out]) Name() string { return m.name }
 // the context of its first attempt. An error that the method returned is an
 // [*Error]; others match this package's sentinels. A wait that ctx cut short
 // matches [ErrUnanswered] and ctx's own error.
-func (m Method[A, In, Out]) Call(ctx context.Context, ref Ref[A], in In, options ...CallOption) (out Out, err error) {
+func (m Method[In, Out, A]) Call(ctx context.Context, ref Ref[A], in In, options ...CallOption) (out Out, err error) {
 	if invocationFrom(ctx) != nil {
 		return m.Go(ctx, ref, in, options...).Await(ctx)
 	}
@@ -58,7 +58,7 @@ func (m Method[A, In, Out]) Call(ctx context.Context, ref Ref[A], in In, options
 // is awaited are recorded together. From outside of a method it runs the call
 // on a goroutine of the node. What is not awaited is waited for when the
 // method has returned, and its result is dropped.
-func (m Method[A, In, Out]) Go(ctx context.Context, ref Ref[A], in In, options ...CallOption) *Pending[Out] {
+func (m Method[In, Out, A]) Go(ctx context.Context, ref Ref[A], in In, options ...CallOption) *Pending[Out] {
 	o := m.outgoing(ref, in, callSending(options))
 	p := &Pending[Out]{callee: o.callee}
 	if i := invocationFrom(ctx); i != nil {
@@ -67,7 +67,7 @@ func (m Method[A, In, Out]) Go(ctx context.Context, ref Ref[A], in In, options .
 		return p
 	}
 	if p.node, p.err = nodeFrom(ctx); p.err == nil {
-		p.root, p.err = p.node.goRoot(ctx, o)
+		p.root, p.err = p.node.goRoot(ctx, o, p.node.call)
 	}
 	return p
 }
@@ -78,7 +78,7 @@ func (m Method[A, In, Out]) Go(ctx context.Context, ref Ref[A], in In, options .
 // about the request itself.
 //
 // A tell takes no deadline from ctx; see [ExpireAfter].
-func (m Method[A, In, Out]) Tell(ctx context.Context, ref Ref[A], in In, options ...TellOption) error {
+func (m Method[In, Out, A]) Tell(ctx context.Context, ref Ref[A], in In, options ...TellOption) error {
 	o := m.outgoing(ref, in, tellSending(options))
 	if i := invocationFrom(ctx); i != nil {
 		return i.tell(ctx, &o)
@@ -90,6 +90,6 @@ func (m Method[A, In, Out]) Tell(ctx context.Context, ref Ref[A], in In, options
 	return n.tell(ctx, &o)
 }
 
-func (m Method[A, In, Out]) outgoing(ref Ref[A], in In, s sending) outgoing {
+func (m Method[In, Out, A]) outgoing(ref Ref[A], in In, s sending) outgoing {
 	return outgoing{callee: callee{ref.Type, ref.ID, m.name}, sending: s, in: in}
 }

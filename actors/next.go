@@ -15,7 +15,8 @@ type Next[Out any] struct {
 // tail is a tail call, before it is sent.
 type tail struct {
 	outgoing
-	release bool // the actor is let go
+	release bool   // the actor is let go
+	args    []byte // encoded already, if not nil
 }
 
 // Return ends a method with a value.
@@ -24,13 +25,13 @@ func Return[Out any](value Out) Next[Out] { return Next[Out]{value: value} }
 // Tail goes on with another method of the same actor, which the chain keeps:
 // nothing but what the chain itself calls runs in between, also after a
 // failure.
-func (m Method[A, In, Out]) Tail(self Self[A], in In) Next[Out] {
+func (m Method[In, Out, A]) Tail(self Self[A], in In) Next[Out] {
 	return Next[Out]{tail: &tail{outgoing: m.outgoing(self.Ref(), in, sending{})}}
 }
 
 // TailRelease goes on with another method of the same actor, behind what waits
 // for the actor now.
-func (m Method[A, In, Out]) TailRelease(self Self[A], in In) Next[Out] {
+func (m Method[In, Out, A]) TailRelease(self Self[A], in In) Next[Out] {
 	n := m.Tail(self, in)
 	n.tail.release = true
 	return n
@@ -39,6 +40,6 @@ func (m Method[A, In, Out]) TailRelease(self Self[A], in In) Next[Out] {
 // TailTo goes on at another actor; that of the method is free as soon as the
 // step is recorded. The caller of the chain gets its last value. A tail call
 // to the own actor is [Method.TailRelease], by whatever address.
-func (m Method[A, In, Out]) TailTo(ref Ref[A], in In) Next[Out] {
+func (m Method[In, Out, A]) TailTo(ref Ref[A], in In) Next[Out] {
 	return Next[Out]{tail: &tail{outgoing: m.outgoing(ref, in, sending{}), release: true}}
 }

@@ -32,13 +32,25 @@ type Config struct {
 	Window time.Duration
 	// Interceptors run round every method, the first one outermost.
 	Interceptors []Interceptor
-	// Propagator carries traces along; nil means none.
-	Propagator Propagator
+	// Tracer makes spans and carries their context along; nil means none. That
+	// of OpenTelemetry is in package otelmw.
+	Tracer Tracer
 	// Observer is told what happens; nil means nobody.
 	Observer backstay.Observer
 	// DeadLetters is the ordinary topic for what was given up: tells that expired,
 	// requests that failed too often. Empty means [DefaultDeadLetters].
 	DeadLetters string
+	// State keeps the cells of actors, for states that are large beside what
+	// changes of them; nil keeps them with the log's snapshots. It is the same in
+	// all processes of an application, from the first snapshot on: a process with
+	// another one does not own what has one.
+	State StateStore
+	// OnDeadLetter is told of every dead letter that this process writes, on a
+	// goroutine of the node each; ctx is one of the node's, and ends when it is
+	// stopped. At least once: after a failure the next owner may write the letter
+	// again ([DeadLetter.CopyKey]). The topic is what counts, this is for alarms
+	// and repairs. nil means nobody.
+	OnDeadLetter func(ctx context.Context, d DeadLetter)
 }
 
 // Validate returns every fault at once, each a [backstay.FieldError].
@@ -55,8 +67,9 @@ func (c Config) Validate() error {
 type Node struct {
 	codec        Codec
 	interceptors []Interceptor
-	propagator   Propagator
+	tracer       Tracer
 	observer     backstay.Observer
+	onDead       func(ctx context.Context, d DeadLetter)
 	runtime      *runtime.Node
 	roots        drain.Group     // calls from outside begun with Go, and timers
 	ctx          context.Context //nolint:containedctx // that of the node's own life
@@ -70,7 +83,7 @@ func Open(ctx context.Context, c Config, log Log, hostings ...Hosting) (*Node, e
 	if log == nil {
 		return nil, errors.New("actors: Open needs a log")
 	}
-	n := &Node{codec: c.Codec, interceptors: c.Interceptors, propagator: c.Propagator, observer: c.Observer}
+	n := &Node{codec: c.Codec, interceptors: c.Interceptors, tracer: c.Tracer, observer: c.Observer, onDead: c.OnDeadLetter}
 	if n.codec == nil {
 		n.codec = JSON{}
 	}
@@ -82,7 +95,8 @@ func Open(ctx context.Context, c Config, log Log, hostings ...Hosting) (*Node, e
 	n.ctx = context.WithValue(n.ctx, nodeKey{}, n)
 	n.runtime, err = runtime.Open(ctx, log, runtime.Config{
 		Name: cmp.Or(c.Name, "node"), Types: types, Window: cmp.Or(c.Window, DefaultWindow),
-		DeadTopic: cmp.Or(c.DeadLetters, DefaultDeadLetters), Observe: n.watcher(),
+		DeadTopic: cmp.Or(c.DeadLetters, DefaultDeadLetters), Observe: n.watcher(), Dead: n.mourner(),
+		State: c.State,
 	})
 	if err != nil {
 		n.cancel()
@@ -126,30 +140,56 @@ func (n *Node) Stop(ctx context.Context) error {
 }
 
 func (n *Node) call(ctx context.Context, o *outgoing) (record.Result, error) {
+	if n.tracer == nil {
+		return n.sendCall(ctx, o)
+	}
+	traced := *o // it escapes, and o need not
+	return n.requested(ctx, &traced, Invocation{}, (*Node).sendCall)
+}
+
+func (n *Node) sendCall(ctx context.Context, o *outgoing) (record.Result, error) {
 	c, err := n.client(ctx, ctx, o)
 	if err != nil {
 		return record.Result{}, err
 	}
 	result, err := n.runtime.Call(ctx, c)
-	return result, o.failed(err)
+	return result, n.hosted(o.failed(err))
 }
 
 func (n *Node) read(ctx context.Context, o *outgoing) (record.Result, error) {
+	if n.tracer == nil {
+		return n.sendRead(ctx, o)
+	}
+	traced := *o
+	return n.requested(ctx, &traced, Invocation{Query: true}, (*Node).sendRead)
+}
+
+func (n *Node) sendRead(ctx context.Context, o *outgoing) (record.Result, error) {
 	c, err := n.client(ctx, ctx, o)
 	if err != nil {
 		return record.Result{}, err
 	}
 	result, err := n.runtime.Read(ctx, c)
-	return result, o.failed(err)
+	return result, n.hosted(o.failed(err))
 }
 
 // tell sends a root that nobody waits for; it takes no deadline from ctx (A65).
 func (n *Node) tell(ctx context.Context, o *outgoing) error {
-	c, err := n.client(ctx, context.Background(), o)
-	if err != nil {
+	if n.tracer == nil {
+		_, err := n.sendTell(ctx, o)
 		return err
 	}
-	return o.failed(n.runtime.Tell(ctx, c))
+	traced := *o
+	_, err := n.requested(ctx, &traced, Invocation{Tell: true}, (*Node).sendTell)
+	return err
+}
+
+func (n *Node) sendTell(ctx context.Context, o *outgoing) (record.Result, error) {
+	c, err := n.client(ctx, context.Background(), o)
+	if err != nil {
+		return record.Result{}, err
+	}
+	return record.Result{}, o.failed(n.runtime.Tell(ctx, c))
 }
 
 // background runs what no caller waits for, until the node is stopped.

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/backstay-go/backstay"
+	"github.com/backstay-go/backstay/actors/inspect"
 	"github.com/backstay-go/backstay/actors/internal/runtime"
 )
 
@@ -18,6 +20,7 @@ var kinds = map[runtime.EventKind]backstay.Kind{
 	runtime.MethodDone:     backstay.StepDone,
 	runtime.AttemptFailed:  backstay.StepFailed,
 	runtime.RequestGivenUp: backstay.RequestGivenUp,
+	runtime.DeadLetter:     backstay.DeadLetter,
 	runtime.OutputLost:     backstay.OutputLost,
 	runtime.RecordSkipped:  backstay.RecordSkipped,
 	runtime.SnapshotSaved:  backstay.SnapshotSaved,
@@ -47,6 +50,19 @@ func (n *Node) observe(e runtime.Event) {
 		Kind: kind, Operation: e.Method, Attempt: int(min(e.Attempt, 1<<31-1)), Err: e.Err,
 		Reason: backstay.Reason(strings.TrimPrefix(e.Code, methodCode)), Outcome: outcomeOf(e), Wait: e.Wait, Elapsed: e.Elapsed,
 	})
+	if e.Takeover != nil {
+		observePhases(&s, e.Takeover)
+	}
+}
+
+// observePhases tells where the time of a takeover went.
+func observePhases(s *backstay.Scope, t *inspect.Takeover) {
+	for _, phase := range []struct {
+		name backstay.Reason
+		took time.Duration
+	}{{backstay.ReasonSnapshot, t.Snapshot}, {backstay.ReasonReplay, t.Replay}, {backstay.ReasonFence, t.Fence}} {
+		s.Emit(context.Background(), backstay.Event{Kind: backstay.TakeoverPhase, Reason: phase.name, Elapsed: phase.took})
+	}
 }
 
 // outcomeOf judges how a step ended.
@@ -66,5 +82,5 @@ func (n *Node) notePassivation(ctx context.Context, actorType string, err error)
 		return
 	}
 	s := backstay.Scope{Policy: actorType, Observer: n.observer}
-	s.Emit(ctx, backstay.Event{Kind: backstay.CallbackPanicked, Operation: "passivate", Err: fmt.Errorf("actors: passivate: %w", err)})
+	s.Emit(ctx, backstay.Event{Kind: backstay.PassivationFailed, Err: fmt.Errorf("actors: passivate: %w", err)})
 }

@@ -13,7 +13,9 @@ type sending struct {
 	expireAfter time.Duration
 	delay       time.Duration
 	key         string
+	keyed       bool
 	name        string
+	cancellable bool
 }
 
 type option func(*sending)
@@ -43,9 +45,25 @@ func ExpireAfter(d time.Duration) Option { return option(func(s *sending) { s.ex
 
 // IdempotencyKey makes all requests to an actor's method with the same key
 // one: the first runs, the others get its answer, for as long as answers are
-// kept ([Config].Window). It is for requests from outside; those of methods
-// have keys of their own, which [Name] can tell apart.
-func IdempotencyKey(key string) Option { return option(func(s *sending) { s.key = key }) }
+// kept ([Config].Window). An answer of this package counts: a request that has
+// expired, or was refused by a full mailbox, has ended, though it has not run,
+// and takes another key to be made again. [Method.Result] asks for the answer
+// and makes nothing.
+//
+// It is for requests from outside; those of methods have keys of their own,
+// which [Name] can tell apart. An empty key is an error of the request: it
+// would be one key for all, or none.
+func IdempotencyKey(key string) Option {
+	return option(func(s *sending) { s.key, s.keyed = key, true })
+}
+
+// Cancellable makes the call end with the caller's wait: if ctx, that of Call or
+// Await, ends before there is an answer, a request that has not begun is
+// dropped, and the context of a method that runs ends. What the method then
+// returns is its outcome, recorded once as any other. It costs a record where it
+// happens, and reaches the method it was sent to, not the later links of a
+// chain. A call with an [IdempotencyKey] may be others' too, and cannot have it.
+func Cancellable() CallOption { return callOption(func(s *sending) { s.cancellable = true }) }
 
 // Name names a nested call within its method. The callee's idempotency key is
 // derived from it: the same in every retry of the method, however the order of

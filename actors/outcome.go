@@ -20,6 +20,10 @@ var outcomes = []struct {
 	{ErrMailboxFull, backstay.Rejected},
 	{ErrDeadlock, backstay.Rejected},
 
+	{ErrNotCompleted, backstay.Permanent},
+	{ErrPending, backstay.Transient}, // ask again
+	{ErrUnknownKey, backstay.Permanent},
+
 	{ErrCancelled, backstay.Canceled},
 	{ErrPoison, backstay.Fault}, // it was tried often enough
 
@@ -44,9 +48,13 @@ func (e *CallError) Outcome() backstay.Outcome {
 }
 
 // Is matches context.DeadlineExceeded too where the request has expired, as the
-// errors of package deadline do.
+// errors of package deadline do, and where it was given up what the last
+// attempt failed with.
 func (e *CallError) Is(target error) bool {
-	return target == context.DeadlineExceeded && errors.Is(e.Err, ErrExpired)
+	if target == context.DeadlineExceeded {
+		return errors.Is(e.Err, ErrExpired)
+	}
+	return e.last != nil && errors.Is(e.last, target)
 }
 
 // Outcome is permanent: the method has run, and said no.

@@ -30,6 +30,9 @@ func (i *invocation) call(ctx context.Context, o *outgoing) (*runtime.Pending, e
 	}
 	c.Deadline, c.TTL = bound(ctx, o.expireAfter)
 	p, err := i.attempt.Go(c)
+	if err == nil && o.cancellable {
+		p.Revocable()
+	}
 	return p, o.failed(err)
 }
 
@@ -47,7 +50,7 @@ func (i *invocation) tell(ctx context.Context, o *outgoing) error {
 }
 
 func (i *invocation) encode(ctx context.Context, o *outgoing) (record.Call, error) {
-	if o.key != "" {
+	if o.keyed {
 		return record.Call{}, fmt.Errorf("actors: %s.%s: IdempotencyKey is for requests from outside; within a method use Name", o.String(), o.method)
 	}
 	args, err := i.node.encode(o)
@@ -78,7 +81,13 @@ func (n *Node) client(ctx, bounded context.Context, o *outgoing) (runtime.Client
 	if err != nil {
 		return runtime.ClientCall{}, err
 	}
-	c := runtime.ClientCall{Target: o.target(), Method: o.method, Args: args, Key: o.rootKey(), Baggage: n.baggage(ctx)}
+	switch {
+	case o.keyed && o.key == "":
+		return runtime.ClientCall{}, fmt.Errorf("actors: %s.%s: the idempotency key is empty", o.String(), o.method)
+	case o.keyed && o.cancellable:
+		return runtime.ClientCall{}, fmt.Errorf("actors: %s.%s: a call with an idempotency key may be others' too, and cannot be Cancellable", o.String(), o.method)
+	}
+	c := runtime.ClientCall{Target: o.target(), Method: o.method, Args: args, Key: o.rootKey(), Revocable: o.cancellable, Baggage: n.baggage(ctx)}
 	c.Deadline, c.TTL = bound(bounded, o.expireAfter)
 	if o.delay > 0 {
 		c.NotBefore = n.runtime.Now() + milliseconds(o.delay)

@@ -8,7 +8,8 @@ import (
 	"github.com/backstay-go/backstay/actors/internal/runtime"
 )
 
-// Pending is a call that was begun with [Method.Go].
+// Pending is a call that was begun with [Method.Go], or a question that was with
+// [Query.Go].
 type Pending[Out any] struct {
 	callee
 	node   *Node
@@ -31,13 +32,13 @@ func (p *Pending[Out]) Await(ctx context.Context) (out Out, err error) {
 		result, err = p.root.await(ctx)
 	}
 	if err != nil {
-		return out, p.failed(err)
+		return out, p.node.hosted(p.failed(err))
 	}
 	err = p.result(p.node.codec, result, &out)
 	return out, err
 }
 
-// rootCall is a call from outside that runs on a goroutine of its own.
+// rootCall is a call or a question from outside that runs on a goroutine of its own.
 type rootCall struct {
 	done   chan struct{}
 	result record.Result
@@ -45,7 +46,7 @@ type rootCall struct {
 }
 
 // goRoot begins one, if the node still takes any.
-func (n *Node) goRoot(ctx context.Context, o outgoing) (*rootCall, error) {
+func (n *Node) goRoot(ctx context.Context, o outgoing, send func(context.Context, *outgoing) (record.Result, error)) (*rootCall, error) {
 	if !n.roots.Add() {
 		return nil, o.failed(ErrStopped)
 	}
@@ -53,7 +54,7 @@ func (n *Node) goRoot(ctx context.Context, o outgoing) (*rootCall, error) {
 	go func() {
 		defer n.roots.Done()
 		defer close(r.done)
-		r.result, r.err = n.call(ctx, &o)
+		r.result, r.err = send(ctx, &o)
 	}()
 	return r, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/backstay-go/backstay/actors"
@@ -138,5 +139,38 @@ func TestAQuerysErrorsReachWhoAsks(t *testing.T) {
 		_, err = q.Call(short, Thing.Ref("x"), "wait")
 		c.is(err, context.DeadlineExceeded)
 		c.is(err, actors.ErrUnanswered)
+	})
+}
+
+func TestQuestionsMayBeAskedSideBySide(t *testing.T) {
+	inBubble(t, func(c *cluster) {
+		get := actors.DeclareQuery[int, int](Thing, "get")
+		ctx := c.things(actors.HandleShared(get, func(_ context.Context, _ actors.View[thing], v int) (int, error) {
+			time.Sleep(time.Second)
+			return v, nil
+		}))
+		synctest.Wait() // until there is an owner
+		began := time.Now()
+		var all []*actors.Pending[int]
+		for i := range 10 {
+			all = append(all, get.Go(ctx, Thing.Ref("x"), i))
+		}
+		for i, p := range all {
+			v, err := p.Await(ctx)
+			equal(c, v, err, i)
+		}
+		if took := time.Since(began); took > 2*time.Second {
+			t.Errorf("it took %v", took)
+		}
+		_, err := get.Go(context.Background(), Thing.Ref("x"), 1).Await(ctx)
+		c.is(err, actors.ErrNoNode)
+		late := get.Go(ctx, Thing.Ref("x"), 1)
+		c.ok(c.nodes[0].Stop(c.Context()))
+		_, err = late.Await(context.Background())
+		if err != nil {
+			c.is(err, actors.ErrStopped)
+		}
+		_, err = get.Go(ctx, Thing.Ref("x"), 1).Await(context.Background())
+		c.is(err, actors.ErrStopped)
 	})
 }

@@ -17,7 +17,7 @@ type alarm struct {
 	*scripted
 	diary
 	began time.Time
-	ring  actors.Method[thing, string, none]
+	ring  actors.Method[string, none, thing]
 	takes time.Duration // by a ring
 }
 
@@ -86,10 +86,10 @@ func TestAReminderIsReplacedAndForgotten(t *testing.T) {
 				a.ring.Remind(self, "moved", actors.After(time.Minute), "first"),
 				a.ring.Remind(self, "moved", actors.After(3*time.Minute), "second"),
 				a.ring.Remind(self, "gone", actors.After(time.Minute), "gone"),
-				self.Forget("was never there"),
+				a.ring.Forget(self, "was never there"),
 			)
 		}))
-		c.ok(a.on("x", func(_ context.Context, self self) error { return self.Forget("gone") }))
+		c.ok(a.on("x", func(_ context.Context, self self) error { return a.ring.Forget(self, "gone") }))
 		pass(time.Hour)
 		a.rang(t, "second at 3m0s")
 	})
@@ -102,7 +102,7 @@ func TestAPeriodicReminderGoesOnUntilItIsForgotten(t *testing.T) {
 			return a.ring.Remind(self, "r", actors.Every(time.Minute), "tick")
 		}))
 		pass(3*time.Minute + time.Second)
-		c.ok(a.on("x", func(_ context.Context, self self) error { return self.Forget("r") }))
+		c.ok(a.on("x", func(_ context.Context, self self) error { return a.ring.Forget(self, "r") }))
 		pass(time.Hour)
 		a.rang(t, "tick at 1m0s", "tick at 2m0s", "tick at 3m0s")
 	})
@@ -143,10 +143,30 @@ func TestAPeriodIsRoundedUpToMilliseconds(t *testing.T) {
 			return a.ring.Remind(self, "r", actors.Every(1500*time.Microsecond), "tick")
 		}))
 		pass(time.Second)
-		c.ok(a.on("x", func(_ context.Context, self self) error { return self.Forget("r") }))
+		c.ok(a.on("x", func(_ context.Context, self self) error { return a.ring.Forget(self, "r") }))
 		if n := len(a.all()); n < 480 || n > 500 {
 			t.Errorf("%d ticks in a second, want one every 2 ms", n)
 		}
+	})
+}
+
+func TestACronReminderFollowsAClockAndSurvivesItsHost(t *testing.T) {
+	inBubble(t, func(c *cluster) { // it is Saturday, 2000-01-01, 00:00 UTC
+		a := newAlarm(c)
+		c.ok(a.on("x", func(_ context.Context, self self) error {
+			return errors.Join(
+				a.ring.Remind(self, "work", actors.Cron("30 8 * * mon-fri", "Europe/Berlin"), "work"),
+				a.ring.Remind(self, "noon", actors.Cron("0 12 * * *", ""), "noon"),
+			)
+		}))
+		pass(36 * time.Hour)
+		c.ok(a.on("x", func(_ context.Context, self self) error { return a.ring.Forget(self, "noon") }))
+		pass(48 * time.Hour)
+		c.crash(c.nodes[0])
+		pass(48 * time.Hour)
+		c.things(a.handlers()...)
+		pass(24 * time.Hour)
+		a.rang(t, "noon at 12h0m0s", "noon at 36h0m0s", "work at 55h30m0s", "work at 79h30m0s", "work at 132h0m0s, 1 missed", "work at 151h30m0s")
 	})
 }
 
@@ -159,8 +179,14 @@ func TestARemindersFaultsAreErrors(t *testing.T) {
 			"a negative time":   func(self self) error { return a.ring.Remind(self, "r", actors.After(-1), "") },
 			"no period":         func(self self) error { return a.ring.Remind(self, "r", actors.Every(0), "") },
 			"a negative one":    func(self self) error { return a.ring.Remind(self, "r", actors.Every(-time.Hour), "") },
+			"the zero When":     func(self self) error { return a.ring.Remind(self, "r", actors.When{}, "") },
+			"the zero Time":     func(self self) error { return a.ring.Remind(self, "r", actors.At(time.Time{}), "") },
+			"no cron line":      func(self self) error { return a.ring.Remind(self, "r", actors.Cron("* * * *", ""), "") },
+			"no such day":       func(self self) error { return a.ring.Remind(self, "r", actors.Cron("0 0 31 2 *", ""), "") },
+			"no such zone":      func(self self) error { return a.ring.Remind(self, "r", actors.Cron("* * * * *", "Mars/Base"), "") },
+			"a zone of a host":  func(self self) error { return a.ring.Remind(self, "r", actors.Cron("* * * * *", "Local"), "") },
 			"a bad argument":    func(self self) error { return bad.Remind(self, "r", actors.After(1), func() {}) },
-			"nothing to forget": func(self self) error { return self.Forget("") },
+			"nothing to forget": func(self self) error { return a.ring.Forget(self, "") },
 		} {
 			var fault error
 			err := a.on("x", func(_ context.Context, self self) error { fault = set(self); return nil })

@@ -17,7 +17,7 @@ func TestKeysForOutsideDifferBetweenActorsAndMethodsWhoseClientsChoseTheSameKey(
 		ctx := c.things(hostedPay, hostedRepay)
 		seen := make(map[string]string)
 		for _, id := range []string{"a", "b"} {
-			for _, m := range []actors.Method[thing, none, string]{pay, repay} {
+			for _, m := range []actors.Method[none, string, thing]{pay, repay} {
 				key, err := m.Call(ctx, Thing.Ref(id), none{}, actors.IdempotencyKey("order 1"))
 				again, errAgain := m.Call(ctx, Thing.Ref(id), none{}, actors.IdempotencyKey("order 1"))
 				if err != nil || errAgain != nil || key != again {

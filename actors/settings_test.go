@@ -46,7 +46,7 @@ func TestSettingsTellAllTheirFaultsAtOnce(t *testing.T) {
 	if f, ok := errors.AsType[*backstay.FieldError](err); !ok || f.Path != "window" {
 		t.Errorf("%+v", f)
 	}
-	for _, words := range []string{"thing.retry.max_attempts: -1", "thing.mailbox", "other.mailbox", `"other" is hosted without a method`, "made with Host"} {
+	for _, words := range []string{"thing.retry.max_attempts: -1", "the default of 5", "thing.mailbox", "other.mailbox", `"other" is hosted without a method`, "made with Host"} {
 		if !strings.Contains(err.Error(), words) {
 			t.Errorf("it does not say %q: %v", words, err)
 		}

@@ -13,29 +13,29 @@ import (
 // after it was asked, never on those of a method that is running. It is never
 // older than what anybody was answered before it was asked. Its function can
 // call nobody.
-type Query[A, In, Out any] struct {
+type Query[In, Out, A any] struct {
 	name string
 }
 
 // DeclareQuery names a query; see [Declare].
-func DeclareQuery[In, Out, A any](t Type[A], name string) Query[A, In, Out] {
+func DeclareQuery[In, Out, A any](t Type[A], name string) Query[In, Out, A] {
 	if err := checkName(name); err != nil {
 		panic(fmt.Sprintf("actors: DeclareQuery on %s: %v", t.name, err))
 	}
-	return Query[A, In, Out]{name: name}
+	return Query[In, Out, A]{name: name}
 }
 
 // Name returns the name.
-func (q Query[A, In, Out]) Name() string { return q.name }
+func (q Query[In, Out, A]) Name() string { return q.name }
 
 // Call asks. It is repeated by the node that asks until there is an answer or
 // ctx ends. Of the options ExpireAfter counts.
-func (q Query[A, In, Out]) Call(ctx context.Context, ref Ref[A], in In, options ...CallOption) (out Out, err error) {
+func (q Query[In, Out, A]) Call(ctx context.Context, ref Ref[A], in In, options ...CallOption) (out Out, err error) {
 	n, err := nodeFrom(ctx)
 	if err != nil {
 		return out, err
 	}
-	o := outgoing{callee: callee{ref.Type, ref.ID, q.name}, sending: callSending(options), in: in}
+	o := q.outgoing(ref, in, options)
 	result, err := n.read(ctx, &o)
 	if err != nil {
 		return out, err
@@ -44,19 +44,27 @@ func (q Query[A, In, Out]) Call(ctx context.Context, ref Ref[A], in In, options 
 	return out, err
 }
 
+// Go asks on a goroutine of the node, and returns at once. A wait that is cut
+// short does not end the question; ctx does.
+func (q Query[In, Out, A]) Go(ctx context.Context, ref Ref[A], in In, options ...CallOption) *Pending[Out] {
+	o := q.outgoing(ref, in, options)
+	p := &Pending[Out]{callee: o.callee}
+	if p.node, p.err = nodeFrom(ctx); p.err == nil {
+		p.root, p.err = p.node.goRoot(ctx, o, p.node.read)
+	}
+	return p
+}
+
+func (q Query[In, Out, A]) outgoing(ref Ref[A], in In, options []CallOption) outgoing {
+	return outgoing{callee: callee{ref.Type, ref.ID, q.name}, sending: callSending(options), in: in}
+}
+
 // HandleShared gives a query a function. Several run at once.
-func HandleShared[A, In, Out any](q Query[A, In, Out], f func(ctx context.Context, view View[A], in In) (Out, error)) Handler[A] {
-	return Handler[A]{sharedHandler(q, f)}
-}
-
-// HandleSharedOn is HandleShared for a type that has instances. The function
-// does not get the instance, which belongs to the method that is running.
-func HandleSharedOn[I, A, In, Out any](q Query[A, In, Out], f func(ctx context.Context, view View[A], in In) (Out, error)) HandlerOn[A, I] {
-	return HandlerOn[A, I]{sharedHandler(q, f)}
-}
-
-func sharedHandler[A, In, Out any](q Query[A, In, Out], f func(ctx context.Context, view View[A], in In) (Out, error)) handler {
-	return handler{name: q.name, read: func(ctx context.Context, r reading) record.Result {
+func HandleShared[In, Out, A any](q Query[In, Out, A], f func(ctx context.Context, view View[A], in In) (Out, error)) Handler[A] {
+	if f == nil {
+		return missing[A](q.name)
+	}
+	return Handler[A]{handler{name: q.name, read: func(ctx context.Context, r reading) record.Result {
 		var in In
 		if err := r.node.argument(r.at.Request().Args, &in); err != nil {
 			return failed(err)
@@ -75,7 +83,7 @@ func sharedHandler[A, In, Out any](q Query[A, In, Out], f func(ctx context.Conte
 			return failed(err)
 		}
 		return r.node.value(out)
-	}}
+	}}}
 }
 
 // reading is an actor as a shared method sees it.

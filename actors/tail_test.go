@@ -56,7 +56,7 @@ func TestATailCallGoesOnAtAnotherActor(t *testing.T) {
 
 // queueing tells an actor to begin a chain of two links, while two notes wait
 // behind its first, and returns the order in which they ran.
-func queueing(c *cluster, second func(m actors.Method[thing, string, none], self self) actors.Next[none]) []string {
+func queueing(c *cluster, second func(m actors.Method[string, none, thing], self self) actors.Next[none]) []string {
 	var d diary
 	first := actors.Declare[none, none](Thing, "first")
 	note := actors.Declare[string, none](Thing, "note")
@@ -80,23 +80,23 @@ func queueing(c *cluster, second func(m actors.Method[thing, string, none], self
 
 func TestATailCallRunsBeforeWhatIsQueuedUnlessItReleasesTheActor(t *testing.T) {
 	for name, row := range map[string]struct {
-		second func(m actors.Method[thing, string, none], self self) actors.Next[none]
+		second func(m actors.Method[string, none, thing], self self) actors.Next[none]
 		want   []string
 	}{
 		"Tail": {
-			func(m actors.Method[thing, string, none], self self) actors.Next[none] {
+			func(m actors.Method[string, none, thing], self self) actors.Next[none] {
 				return m.Tail(self, "second")
 			},
 			[]string{"first", "second", "queued"},
 		},
 		"TailRelease": {
-			func(m actors.Method[thing, string, none], self self) actors.Next[none] {
+			func(m actors.Method[string, none, thing], self self) actors.Next[none] {
 				return m.TailRelease(self, "second")
 			},
 			[]string{"first", "queued", "second"},
 		},
 		"TailTo the own address": {
-			func(m actors.Method[thing, string, none], self self) actors.Next[none] {
+			func(m actors.Method[string, none, thing], self self) actors.Next[none] {
 				return m.TailTo(self.Ref(), "second")
 			},
 			[]string{"first", "queued", "second"},

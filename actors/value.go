@@ -11,14 +11,14 @@ import (
 // when it is asked for, and what is set becomes durable with the method's next
 // record (a nested call, or its end), together with everything else of that
 // record or not at all.
-type Value[A, T any] struct {
-	cellOf[A, T]
+type Value[T, A any] struct {
+	cellOf[T, A]
 }
 
 // NewValue names a value. The name is part of what is stored, for ever. It
 // panics if the name is empty or contains '/'.
-func NewValue[T, A any](t Type[A], name string, options ...ValueOption[T]) Value[A, T] {
-	return Value[A, T]{newCell[A](t, name, options)}
+func NewValue[T, A any](t Type[A], name string, options ...ValueOption[T]) Value[T, A] {
+	return Value[T, A]{newCell(t, name, options)}
 }
 
 // ValueOption says how what older programs stored is read.
@@ -33,13 +33,13 @@ func Version[T any](version int, upcast func(from int, raw []byte) (T, error)) V
 }
 
 // Get returns the value, the zero value if none was set.
-func (v Value[A, T]) Get(ctx context.Context, s State[A]) (T, error) {
+func (v Value[T, A]) Get(ctx context.Context, s State[A]) (T, error) {
 	value, _, err := v.Lookup(ctx, s)
 	return value, err
 }
 
 // Lookup returns the value, and whether it was set.
-func (v Value[A, T]) Lookup(ctx context.Context, s State[A]) (value T, ok bool, err error) {
+func (v Value[T, A]) Lookup(ctx context.Context, s State[A]) (value T, ok bool, err error) {
 	raw, ok, err := s.cell(ctx, v.name)
 	if err != nil || !ok {
 		return value, false, err
@@ -52,22 +52,22 @@ func (v Value[A, T]) Lookup(ctx context.Context, s State[A]) (value T, ok bool, 
 
 // Set sets the value. What cannot be encoded, or is too large, is an error here,
 // and fails the step if it is ignored.
-func (v Value[A, T]) Set(s Self[A], value T) error { return v.set(s, v.name, value) }
+func (v Value[T, A]) Set(s Self[A], value T) error { return v.set(s, v.name, value) }
 
 // Remove unsets the value.
-func (v Value[A, T]) Remove(s Self[A]) error { return s.changed(s.attempt.Remove(v.name)) }
+func (v Value[T, A]) Remove(s Self[A]) error { return s.changed(s.attempt.Remove(v.name)) }
 
 // cellOf is what values and maps have in common.
-type cellOf[A, T any] struct {
+type cellOf[T, A any] struct {
 	name string
 	schema[T]
 }
 
-func newCell[A, T any](t Type[A], name string, options []ValueOption[T]) cellOf[A, T] {
+func newCell[T, A any](t Type[A], name string, options []ValueOption[T]) cellOf[T, A] {
 	if name == "" || !validCellName(name) {
 		panic(fmt.Sprintf("actors: the name %q of a value of %s must not be empty nor contain '/'", name, t.name))
 	}
-	c := cellOf[A, T]{name: name, schema: schema[T]{version: 1}}
+	c := cellOf[T, A]{name: name, schema: schema[T]{version: 1}}
 	for _, o := range options {
 		o(&c.schema)
 	}
@@ -77,7 +77,7 @@ func newCell[A, T any](t Type[A], name string, options []ValueOption[T]) cellOf[
 	return c
 }
 
-func (c cellOf[A, T]) set(s Self[A], name string, value T) error {
+func (c cellOf[T, A]) set(s Self[A], name string, value T) error {
 	raw, err := c.encode(s.codec(), value)
 	if err != nil {
 		return s.spoil(fmt.Errorf("actors: value %q of %s: %w", name, s.Ref(), err))
@@ -93,11 +93,16 @@ type schema[T any] struct {
 }
 
 func (c schema[T]) encode(codec Codec, value T) ([]byte, error) {
+	const room = 24
+	stored := binary.AppendUvarint(make([]byte, 0, room), uint64(c.version)) //nolint:gosec // checked to be 1 or more
+	if j, ok := codec.(JSON); ok {
+		return j.appendTo(stored, value)
+	}
 	raw, err := codec.Encode(value)
 	if err != nil {
 		return nil, err
 	}
-	return append(binary.AppendUvarint(make([]byte, 0, len(raw)+1), uint64(c.version)), raw...), nil //nolint:gosec // checked to be 1 or more
+	return append(stored, raw...), nil
 }
 
 func (c schema[T]) decode(codec Codec, stored []byte) (value T, err error) {

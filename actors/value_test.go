@@ -15,7 +15,7 @@ import (
 // scripted is a method that runs the functions that the test hands it, in
 // virtual time and one process: so a test reads like one.
 type scripted struct {
-	run  actors.Method[thing, int, none]
+	run  actors.Method[int, none, thing]
 	todo []func(ctx context.Context, self self) error
 	ctx  context.Context
 }
@@ -107,7 +107,7 @@ func TestAValueThatCannotBeEncodedFailsTheStepEvenIfNobodyLooks(t *testing.T) {
 			"a value":  func(self self) { _ = odd.Set(self, func() {}) },
 			"a key":    func(self self) { _ = keyed.Set(self, key{Bad: true}, 1) },
 			"a size":   func(self self) { _ = huge.Set(self, strings.Repeat("x", 1<<20)) },
-			"no name":  func(self self) { _ = self.Forget("") },
+			"no name":  func(self self) { _ = s.run.Forget(self, "") },
 			"a period": func(self self) { _ = s.run.Remind(self, "r", actors.Every(0), 1) },
 		} {
 			err := s.on("x", func(_ context.Context, self self) error {
@@ -204,7 +204,7 @@ func TestAMapGoesThroughItsEntriesInOrderWithWhatTheMethodHasChanged(t *testing.
 }
 
 // same compares the entries of a map.
-func same[K comparable](t *testing.T, m actors.Map[thing, K, int], ctx context.Context, s actors.State[thing], keys []K, values []int) error { //nolint:revive // t first, as everywhere
+func same[K comparable](t *testing.T, m actors.Map[K, int, thing], ctx context.Context, s actors.State[thing], keys []K, values []int) error { //nolint:revive // t first, as everywhere
 	t.Helper()
 	var gotKeys []K
 	var gotValues []int

@@ -86,7 +86,7 @@ func sleep(ctx context.Context, d time.Duration) {
 
 // counting counts n times, and returns a function that says how often it was
 // counted and how often that was answered.
-func counting(n int, how actors.Method[counter, struct{}, int]) func(s *Sim) (got, want int) {
+func counting(n int, how actors.Method[struct{}, int, counter]) func(s *Sim) (got, want int) {
 	return func(s *Sim) (got, want int) {
 		o := newOutside()
 		s.Start(3, counters(s, o))
@@ -127,7 +127,7 @@ func TestA23_GetThenTailSetCountsExactlyInAStoreOutside(t *testing.T) {
 
 // Acceptance case A24.
 func TestA24_TheTwoWrongWaysToCountOverCountUnderSomeSchedule(t *testing.T) {
-	for name, how := range map[string]actors.Method[counter, struct{}, int]{"in one method": Naive, "in a nested call": Nested} {
+	for name, how := range map[string]actors.Method[struct{}, int, counter]{"in one method": Naive, "in a nested call": Nested} {
 		t.Run(name, func(t *testing.T) {
 			const n, seeds = 6, 60
 			for seed := uint64(1); seed <= seeds; seed++ {

@@ -45,5 +45,5 @@
 // # Logs
 //
 // [TestLog] and [TestDurableLog] check that a log keeps the promises of package
-// journal.
+// journal, [TestStateStore] that a store of states does.
 package actorstest

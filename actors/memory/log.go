@@ -16,11 +16,12 @@ const DefaultPartitions = 16
 type Log struct {
 	count uint32
 
-	mu         sync.Mutex
+	mu         sync.RWMutex
 	closed     bool
 	partitions map[journal.Partition]*partition
 
 	snapshots snapshots
+	sources   sources
 	listeners listeners
 	group     group
 	unsynced  bool
@@ -141,6 +142,20 @@ func (l *Log) partition(p journal.Partition) (*partition, error) {
 }
 
 func (l *Log) at(p journal.Partition) (*partition, error) {
+	l.mu.RLock()
+	part, closed := l.partitions[p], l.closed
+	l.mu.RUnlock()
+	switch {
+	case closed:
+		return nil, journal.ErrClosed
+	case part != nil:
+		return part, nil
+	}
+	return l.make(p)
+}
+
+// make makes a partition.
+func (l *Log) make(p journal.Partition) (*partition, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {

@@ -10,9 +10,8 @@ import (
 // partition is the sequence of entries.
 type partition struct {
 	mu      sync.Mutex
-	first   int64 // the offset of entries[0]
-	entries []journal.Entry
-	visible int // how many of them readers see: those that are durable
+	entries sequence
+	visible int64 // readers see what is below: what is durable
 	readers []*reader
 	wakes   []func() // those of readers, replaced whenever they change
 }
@@ -23,7 +22,7 @@ func (p *partition) append(data []byte) (journal.Place, []func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	place := p.add(data)
-	p.visible = len(p.entries)
+	p.visible = p.entries.next
 	return place, p.wakes
 }
 
@@ -35,8 +34,8 @@ func (p *partition) reserve(data []byte) journal.Place {
 }
 
 func (p *partition) add(data []byte) journal.Place {
-	place := journal.Place{Offset: p.first + int64(len(p.entries)), At: time.Now().UnixMilli()}
-	p.entries = append(p.entries, journal.Entry{Place: place, Data: data})
+	place := journal.Place{Offset: p.entries.next, At: time.Now().UnixMilli()}
+	p.entries.add(journal.Entry{Place: place, Data: data})
 	return place
 }
 
@@ -44,7 +43,7 @@ func (p *partition) add(data []byte) journal.Place {
 func (p *partition) show(offset int64) []func() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.visible = max(p.visible, int(offset+1-p.first))
+	p.visible = max(p.visible, offset+1)
 	return p.wakes
 }
 
@@ -52,33 +51,29 @@ func (p *partition) show(offset int64) []func() {
 func (p *partition) all() []journal.Entry {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.entries[:p.visible:p.visible]
+	return p.entries.below(p.visible)
 }
 
 // retract takes back what is not visible.
 func (p *partition) retract() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.entries = p.entries[:p.visible:p.visible]
+	p.entries.retract(p.visible)
 }
 
 func (p *partition) bounds() (first, next int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.first, p.first + int64(p.visible)
+	return p.entries.first, p.visible
 }
 
-// truncate copies what is left, so that what is dropped can be collected.
+// truncate drops what is below an offset, as far as it is visible.
 func (p *partition) truncate(below int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	drop := min(int(below-p.first), p.visible)
-	if drop <= 0 {
-		return
+	if below = min(below, p.visible); below > p.entries.first {
+		p.entries.drop(below)
 	}
-	p.entries = append([]journal.Entry(nil), p.entries[drop:]...)
-	p.first += int64(drop)
-	p.visible -= drop
 }
 
 func (p *partition) read(from int64, wake func()) *reader {
@@ -105,19 +100,19 @@ type reader struct {
 	wake func()
 }
 
-// Poll returns what is there. The entries alias the partition's own, which are
-// only ever added to.
+// Poll returns what is there and lies together. The entries are the partition's
+// own, which do not change.
 func (r *reader) Poll(maxBytes int) ([]journal.Entry, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.next < r.first {
+	if r.next < r.entries.first {
 		return nil, journal.ErrOutOfRange
 	}
-	i := r.next - r.first
-	if i >= int64(r.visible) {
+	if r.next >= r.visible {
 		return nil, nil
 	}
-	rest := r.entries[i:r.visible]
+	rest := r.entries.from(r.next)
+	rest = rest[:min(int64(len(rest)), r.visible-r.next)]
 	n, size := 0, 0
 	for n < len(rest) && (n == 0 || size+len(rest[n].Data) <= maxBytes) {
 		size += len(rest[n].Data)

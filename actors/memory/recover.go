@@ -130,15 +130,18 @@ func (r *recovery) partition(p journal.Partition) (*partition, error) {
 	slices.SortStableFunc(all, func(a, b journal.Entry) int { return cmp.Compare(a.Offset, b.Offset) })
 	all = slices.CompactFunc(all, func(a, b journal.Entry) bool { return a.Offset == b.Offset })
 	all = slices.DeleteFunc(all, func(e journal.Entry) bool { return e.Offset < r.starts[p] })
-	part := &partition{first: r.starts[p], entries: all, visible: len(all)}
+	first := r.starts[p]
 	if len(all) > 0 {
-		part.first = all[0].Offset
+		first = all[0].Offset
 	}
-	for i, e := range all {
-		if e.Offset != part.first+int64(i) {
-			return nil, fmt.Errorf("partition %v: entry %d is missing: a file of the log is", p, part.first+int64(i))
+	part := &partition{entries: sequenceOf(first)}
+	for _, e := range all {
+		if e.Offset != part.entries.next {
+			return nil, fmt.Errorf("partition %v: entry %d is missing: a file of the log is", p, part.entries.next)
 		}
+		part.entries.add(e)
 	}
+	part.visible = part.entries.next
 	return part, nil
 }
 

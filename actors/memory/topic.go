@@ -3,11 +3,13 @@ package memory
 import (
 	"context"
 	"encoding/json"
+	"sync"
 
 	"github.com/backstay-go/backstay/actors/journal"
 )
 
-// kept is how many messages of an ordinary topic are kept.
+// kept is how many messages of an ordinary topic are kept, beside those that who
+// reads it has not been through.
 const kept = 1000
 
 // topicOf is where the messages of an ordinary topic are: a partition of a
@@ -30,7 +32,7 @@ func (l *Log) Publish(m journal.Message, done func(journal.Place, error)) {
 	l.add(p, part, data, func(at journal.Place, err error) {
 		done(at, err)
 		if err == nil && at.Offset%kept == kept-1 { // now and then, so that it costs nothing a message
-			_ = l.Truncate(context.Background(), p, at.Offset+1-kept) // fails only if the Log is closed
+			_ = l.Truncate(context.Background(), p, l.sources.needed(m.Topic, at.Offset+1-kept)) // fails only if the Log is closed
 		}
 	})
 }
@@ -49,4 +51,35 @@ func (l *Log) Messages(topic string) []journal.Message {
 		_ = json.Unmarshal(e.Data, &messages[i]) // Publish wrote it
 	}
 	return messages
+}
+
+// sources are the readers of ordinary topics, and the offsets that each has not
+// been through.
+type sources struct {
+	mu   sync.Mutex
+	held map[*sourceReader]int64
+}
+
+func (s *sources) hold(r *sourceReader, from int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.held[r] = from
+}
+
+func (s *sources) release(r *sourceReader) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.held, r)
+}
+
+// needed is the lowest offset of a topic that must be kept, at most below.
+func (s *sources) needed(topic string, below int64) int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for r, from := range s.held {
+		if r.topic == topic {
+			below = min(below, from)
+		}
+	}
+	return below
 }

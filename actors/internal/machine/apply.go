@@ -5,7 +5,7 @@ import "github.com/backstay-go/backstay/actors/internal/record"
 // change is a record being applied.
 type change struct {
 	*State
-	effects Effects
+	effects *Effects
 }
 
 func (c *change) alarm(a Alarm)   { c.effects.Alarms = append(c.effects.Alarms, a) }
@@ -15,25 +15,33 @@ func (c *change) answer(a Answer) { c.effects.Answers = append(c.effects.Answers
 // time in milliseconds by the broker's clock, 0 if the log has none. The state
 // keeps byte slices of r.
 func (s *State) Apply(r record.Record, at int64) Effects {
-	c := change{State: s, effects: s.scratch.emptied()}
+	s.recycle()
+	s.scratch.empty()
+	c := change{State: s, effects: &s.scratch}
 	c.tick(at)
 	c.effects.Void = c.apply(r)
-	s.scratch = c.effects
-	return c.effects
+	return s.scratch
 }
 
-// emptied are the same slices with nothing in them: most records have effects,
+// empty leaves the same slices with nothing in them: most records have effects,
 // and nobody needs them after the next one.
-func (fx Effects) emptied() Effects {
-	return Effects{
-		Entered: reuse(fx.Entered), Left: reuse(fx.Left), Outputs: reuse(fx.Outputs), Answers: reuse(fx.Answers),
-		Arrivals: reuse(fx.Arrivals), Changed: reuse(fx.Changed), Reminders: reuse(fx.Reminders), Alarms: reuse(fx.Alarms),
-	}
+func (fx *Effects) empty() {
+	fx.Void, fx.Read = Effective, nil
+	reuse(&fx.Entered)
+	reuse(&fx.Left)
+	reuse(&fx.Outputs)
+	reuse(&fx.Answers)
+	reuse(&fx.Arrivals)
+	reuse(&fx.Changed)
+	reuse(&fx.Reminders)
+	reuse(&fx.Alarms)
 }
 
-func reuse[T any](s []T) []T {
-	clear(s)
-	return s[:0]
+func reuse[T any](s *[]T) {
+	if len(*s) > 0 {
+		clear(*s)
+		*s = (*s)[:0]
+	}
 }
 
 // Skip passes a record that cannot be decoded (A59): all that it has is its

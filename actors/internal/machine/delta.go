@@ -7,10 +7,8 @@ func (c *change) commit(actor string, d *record.Delta) {
 	if d.Clear {
 		c.clear(actor)
 	}
-	for i := range d.Cells {
-		c.write(actor, &d.Cells[i])
-	}
 	if d.Clear || len(d.Cells) > 0 {
+		c.write(actor, d)
 		c.effects.Changed = append(c.effects.Changed, actor)
 	}
 	for i := range d.Reminders {
@@ -18,26 +16,21 @@ func (c *change) commit(actor string, d *record.Delta) {
 	}
 }
 
-// clear removes an actor's cells and reminders. Requests that wait for their
-// time stay: they were accepted (P4).
+// clear removes an actor's reminders. Requests that wait for their time stay:
+// they were accepted (P4).
 func (c *change) clear(actor string) {
-	delete(c.cells, actor)
 	for _, name := range sortedKeys(c.reminders[actor]) {
 		c.remind(actor, Reminder{Reminder: record.Reminder{Name: name}})
 	}
 }
 
-func (s *State) write(actor string, cell *record.Cell) {
-	cells := s.cells[actor]
-	if cell.Removed {
-		if delete(cells, cell.Name); len(cells) == 0 {
-			delete(s.cells, actor)
-		}
-		return
+// write lays a change over the actor's cells, without a look at them.
+func (s *State) write(actor string, d *record.Delta) {
+	fresh := s.freshen(actor)
+	if d.Clear {
+		*fresh = layer{opaque: true}
 	}
-	if cells == nil {
-		cells = make(map[string][]byte)
-		s.cells[actor] = cells
+	for i := range d.Cells {
+		fresh.put(d.Cells[i])
 	}
-	cells[cell.Name] = cell.Value
 }

@@ -23,7 +23,7 @@ func (c *change) giveUp(e *Entry, o record.Outcome, f *record.Failure, dead stri
 	c.depart(e, o)
 	if dead != "" && (o == record.Poison || e.Return.Tell()) {
 		c.put(record.Dest{Topic: dead}, &record.Letter{Key: e.Target.Actor, Dead: &record.Dead{
-			Reason: f.Code, Request: e.Request, Queued: e.Queued, At: c.clock, Attempts: e.Tries,
+			Reason: f.Code, Request: e.Request, Queued: e.Queued, At: c.clock, Attempts: e.Tries, Message: f.Message,
 		}})
 	}
 	c.respond(&e.Request, record.Result{Failure: f})

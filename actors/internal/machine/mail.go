@@ -30,19 +30,23 @@ func (c *change) accept(m record.Message) {
 
 // acceptRequest queues a request, or sets it aside until its time. Until it is
 // fired it is in transit, and has no place in any order.
-func (c *change) acceptRequest(r *record.Request) { c.enqueue(&Entry{Request: *r}) }
+func (c *change) acceptRequest(r *record.Request) {
+	switch {
+	case c.entries[r.ID] != nil || len(c.delayed) > 0 && c.delayed[r.ID] != nil:
+		again := *r
+		c.alarm(Alarm{Reason: AlarmTwice, ID: r.ID, Message: &again})
+	case r.NotBefore > c.clock:
+		later := *r
+		c.delayed[r.ID] = &later
+		c.effects.Reminders = append(c.effects.Reminders, Due{Actor: r.Target.Actor, ID: r.ID, At: r.NotBefore})
+	default:
+		c.queue(r)
+	}
+}
 
-func (c *change) enqueue(e *Entry) {
-	if c.entries[e.ID] != nil || c.delayed[e.ID] != nil {
-		c.alarm(Alarm{Reason: AlarmTwice, ID: e.ID, Message: &e.Request})
-		return
-	}
-	if e.NotBefore > c.clock {
-		c.delayed[e.ID] = &e.Request
-		c.effects.Reminders = append(c.effects.Reminders, Due{Actor: e.Target.Actor, ID: e.ID, At: e.NotBefore})
-		return
-	}
-	e.Queued = c.clock
+func (c *change) queue(r *record.Request) {
+	e := c.blank()
+	e.Request, e.Queued = *r, c.clock
 	c.enter(e)
 	c.effects.Entered = append(c.effects.Entered, e)
 }

@@ -61,6 +61,29 @@ func (s *State) leave(e *Entry) {
 		}
 	}
 	delete(s.entries, e.ID)
+	s.gone = append(s.gone, e)
+}
+
+// blank is an entry to be filled in.
+func (s *State) blank() *Entry {
+	last := len(s.blanks) - 1
+	if last < 0 {
+		return new(Entry)
+	}
+	e := s.blanks[last]
+	s.blanks = s.blanks[:last]
+	return e
+}
+
+// recycle empties what left by the last record: until this one it could be
+// looked at.
+func (s *State) recycle() {
+	for _, e := range s.gone {
+		if *e = (Entry{}); len(s.blanks) < 64 {
+			s.blanks = append(s.blanks, e)
+		}
+	}
+	s.gone = s.gone[:0]
 }
 
 // box is an empty mailbox.

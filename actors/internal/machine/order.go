@@ -1,8 +1,8 @@
 package machine
 
 import (
-	"bytes"
 	"cmp"
+	"encoding/binary"
 	"maps"
 	"slices"
 
@@ -18,4 +18,9 @@ func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
 	return keys
 }
 
-func compareIDs(a, b record.ID) int { return bytes.Compare(a[:], b[:]) }
+func compareIDs(a, b record.ID) int {
+	if c := cmp.Compare(binary.BigEndian.Uint64(a[:]), binary.BigEndian.Uint64(b[:])); c != 0 {
+		return c
+	}
+	return cmp.Compare(binary.BigEndian.Uint64(a[8:]), binary.BigEndian.Uint64(b[8:]))
+}

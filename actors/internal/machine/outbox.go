@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/backstay-go/backstay/actors/internal/record"
 )
@@ -32,6 +33,7 @@ func (c *change) put(dest record.Dest, m record.Message) {
 	box := c.out[dest]
 	if box == nil {
 		box = new(outbox)
+		dest.Partition.Type = strings.Clone(dest.Partition.Type) // it stays, what it came in goes
 		c.out[dest] = box
 	}
 	box.last++

@@ -5,6 +5,7 @@ import "github.com/backstay-go/backstay/actors/internal/record"
 // root is what the home of a client's request remembers of it, wherever its
 // chain is: open from its acceptance on, then the answer.
 type root struct {
+	id     record.ID
 	until  int64
 	done   bool
 	answer record.Result
@@ -20,7 +21,7 @@ func (c *change) fromClient(r *record.ClientRequest) Void {
 		return VoidLate
 	}
 	if known := c.roots[r.ID]; known != nil {
-		c.prolong(r.ID, known, r.Until)
+		c.prolong(known, r.Until)
 		if known.done {
 			c.answer(Answer{ID: r.ID, Reply: r.Reply, Result: known.answer})
 		}
@@ -32,12 +33,12 @@ func (c *change) fromClient(r *record.ClientRequest) Void {
 	if c.entries[r.ID] != nil {
 		return VoidKnown
 	}
-	c.roots[r.ID] = &root{until: r.Until}
-	c.enqueue(&Entry{Request: record.Request{
+	c.roots[r.ID] = &root{id: r.ID, until: r.Until}
+	c.acceptRequest(&record.Request{
 		Link: record.Link{ID: r.ID, Life: r.Until}, Target: r.Target, Deadline: c.deadline(r.TTL, r.Deadline), NotBefore: r.NotBefore,
 		Method: r.Method, Args: r.Args, Key: r.Key, Baggage: r.Baggage, Kept: r.Kept,
 		Return: record.Return{Kind: record.ReturnClient, Partition: c.self, Reply: r.Reply},
-	}})
+	})
 	return Effective
 }
 
@@ -47,13 +48,13 @@ func (s *State) routes(a record.Address) bool {
 }
 
 // prolong raises the until of a root.
-func (s *State) prolong(id record.ID, r *root, until int64) {
+func (s *State) prolong(r *root, until int64) {
 	if until <= r.until {
 		return
 	}
 	r.until = until
 	if r.done {
-		s.ends.push(expiry{at: until, id: id})
+		s.ends.push(expiry{at: until, id: r.id})
 	}
 }
 
@@ -73,7 +74,7 @@ func (c *change) finish(id record.ID, reply string, result record.Result) {
 // forget drops what is done and whose until is past by more than the window. What is open
 // stays (P4).
 func (s *State) forget() {
-	for len(s.ends) > 0 && s.clock > s.ends[0].at+s.window {
+	for s.ends.due(s.clock - s.window) {
 		e := s.ends.pop()
 		if r := s.roots[e.id]; r != nil && r.done && r.until == e.at {
 			delete(s.roots, e.id)
@@ -85,46 +86,6 @@ func (s *State) forget() {
 type expiry struct {
 	at int64
 	id record.ID
-}
-
-// deadlines is a heap of expiries, the earliest first. It is no part of the
-// state: the roots say all that it says. It is not container/heap's, which
-// would allocate for every element.
-type deadlines []expiry
-
-func (d *deadlines) push(e expiry) {
-	h := append(*d, e)
-	*d = h
-	for i := len(h) - 1; i > 0; {
-		parent := (i - 1) / 2
-		if h[parent].at <= h[i].at {
-			return
-		}
-		h[parent], h[i] = h[i], h[parent]
-		i = parent
-	}
-}
-
-func (d *deadlines) pop() expiry {
-	h := *d
-	first, last := h[0], len(h)-1
-	h[0] = h[last]
-	h = h[:last]
-	*d = h
-	for i := 0; ; {
-		least := 2*i + 1
-		if least >= last {
-			return first
-		}
-		if right := least + 1; right < last && h[right].at < h[least].at {
-			least = right
-		}
-		if h[i].at <= h[least].at {
-			return first
-		}
-		h[i], h[least] = h[least], h[i]
-		i = least
-	}
 }
 
 // Answer returns the answer of a root whose home this is: done is false while

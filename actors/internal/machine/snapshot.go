@@ -3,7 +3,6 @@ package machine
 import (
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"slices"
 
 	"github.com/backstay-go/backstay/actors/internal/record"
@@ -16,10 +15,22 @@ const Format = 1
 // ErrSnapshot matches errors about bytes that are no snapshot.
 var ErrSnapshot = errors.New("machine: not a snapshot")
 
-// Snapshot is the whole state: the same bytes for the same log, whoever made
-// it. [Restore] reads it.
+// Snapshot is the whole state, without what was saved of it elsewhere: the same
+// bytes for the same log, whoever made it. [Restore] reads it.
 func (s *State) Snapshot() []byte {
-	return codec.Append(nil, &snapshot{core: s.Core(), cells: s.Chunk(0, 1)})
+	return codec.Append(nil, &snapshot{core: s.Core(), changes: s.changes()})
+}
+
+// changes are all that lies over what was saved.
+func (s *State) changes() []storedChange {
+	var all []storedChange
+	for _, actor := range sortedKeys(s.cells) {
+		c := s.cells[actor]
+		if l := c.fresh.over(c.taken); !l.empty() {
+			all = append(all, storedChange{Change{Actor: actor, Clear: l.opaque, Cells: l.cells}})
+		}
+	}
+	return all
 }
 
 // Restore is the state that a snapshot was made of.
@@ -32,11 +43,20 @@ func Restore(b []byte) (*State, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s, s.Load(halves.cells)
+	for _, c := range halves.changes {
+		if c.Clear || len(c.Cells) > 0 {
+			s.write(c.Actor, &record.Delta{Clear: c.Clear, Cells: c.Cells})
+		}
+	}
+	return s, nil
 }
 
-// Core is all of the state but the cells. An owner can start with it alone.
-func (s *State) Core() []byte { return codec.Append(nil, s.core()) }
+// Core is all of the state but the cells: an owner starts with it alone.
+func (s *State) Core() []byte {
+	core := codec.Append(make([]byte, 0, s.coreSize+s.coreSize/8), s.core())
+	s.coreSize = len(core)
+	return core
+}
 
 // RestoreCore is a state that has no cells yet.
 func RestoreCore(b []byte) (*State, error) {
@@ -48,44 +68,6 @@ func RestoreCore(b []byte) (*State, error) {
 		return nil, fmt.Errorf("%w: format %d, this program knows %d", ErrSnapshot, c.format, Format)
 	}
 	return c.state()
-}
-
-// ChunkOf is the chunk, of n, that has the cells of an actor. [Effects.Changed]
-// says which chunks must be written anew.
-func ChunkOf(actor string, n uint32) uint32 {
-	h := fnv.New32a()
-	_, _ = h.Write([]byte(actor))
-	return h.Sum32() % n
-}
-
-// Chunk is the cells of the actors of the k-th chunk of n.
-func (s *State) Chunk(k, n uint32) []byte {
-	var c chunk
-	var actors []string
-	for actor := range s.cells {
-		if ChunkOf(actor, n) == k {
-			actors = append(actors, actor)
-		}
-	}
-	slices.Sort(actors)
-	for _, actor := range actors {
-		for name, value := range s.Cells(actor) {
-			c.cells = append(c.cells, storedCell{actor: actor, name: name, value: value})
-		}
-	}
-	return codec.Append(nil, &c)
-}
-
-// Load adds the cells of a chunk.
-func (s *State) Load(b []byte) error {
-	var c chunk
-	if err := codec.Decode(b, &c); err != nil {
-		return fmt.Errorf("%w: cells: %w", ErrSnapshot, err)
-	}
-	for _, cell := range c.cells {
-		s.write(cell.actor, &record.Cell{Name: cell.name, Value: cell.value})
-	}
-	return nil
 }
 
 // core collects what the state has besides cells, in a fixed order.
@@ -105,8 +87,9 @@ func (s *State) core() *core {
 	for _, dest := range s.Dests() {
 		c.out = append(c.out, storedOut{dest: dest, last: s.out[dest].last, waiting: s.out[dest].waiting})
 	}
-	for id, r := range s.roots {
-		c.roots = append(c.roots, storedRoot{id, *r})
+	c.roots = make([]storedRoot, 0, len(s.roots))
+	for _, r := range s.roots {
+		c.roots = append(c.roots, storedRoot{r})
 	}
 	slices.SortFunc(c.roots, func(a, b storedRoot) int { return compareIDs(a.id, b.id) })
 	for _, actor := range sortedKeys(s.reminders) {
@@ -142,9 +125,8 @@ func (c *core) state() (*State, error) {
 		s.out[c.out[i].dest] = &outbox{last: c.out[i].last, waiting: c.out[i].waiting}
 	}
 	for _, x := range c.roots {
-		r := x.root
-		if s.roots[x.id] = &r; r.done {
-			s.ends.push(expiry{at: r.until, id: x.id})
+		if s.roots[x.id] = x.root; x.done {
+			s.ends.push(expiry{at: x.until, id: x.id})
 		}
 	}
 	for i := range c.reminders {

@@ -1,10 +1,6 @@
 package machine
 
-import (
-	"iter"
-
-	"github.com/backstay-go/backstay/actors/internal/record"
-)
+import "github.com/backstay-go/backstay/actors/internal/record"
 
 // State is a partition as of some record of its log. Make it with [New] or
 // [Restore]; change it with [State.Apply] alone.
@@ -17,7 +13,7 @@ type State struct {
 
 	boxes     map[string]*mailbox
 	entries   map[record.ID]*Entry
-	cells     map[string]map[string][]byte
+	cells     map[string]*layers
 	in        map[record.Partition]uint64
 	out       map[record.Dest]*outbox
 	roots     map[record.ID]*root
@@ -26,10 +22,16 @@ type State struct {
 	delayed   map[record.ID]*record.Request
 	ingress   map[source]uint64
 
+	changed []string // actors with fresh cells, each once
+	taken   []string // actors with captured cells
+
 	// No part of the state: what the last record's effects and empty mailboxes
 	// took is used again.
-	scratch Effects
-	spare   []*mailbox
+	scratch  Effects
+	spare    []*mailbox
+	gone     []*Entry // by the last record
+	blanks   []*Entry
+	coreSize int // of the last one that was written
 }
 
 // source is a partition of a topic that messages are ingested from.
@@ -44,7 +46,7 @@ func New(self record.Partition) *State {
 		self:      self,
 		boxes:     make(map[string]*mailbox),
 		entries:   make(map[record.ID]*Entry),
-		cells:     make(map[string]map[string][]byte),
+		cells:     make(map[string]*layers),
 		in:        make(map[record.Partition]uint64),
 		out:       make(map[record.Dest]*outbox),
 		roots:     make(map[record.ID]*root),
@@ -68,24 +70,8 @@ func (s *State) Clock() int64 { return s.clock }
 // configured otherwise must not own the partition.
 func (s *State) Fixed() (partitions uint32, window int64) { return s.partitions, s.window }
 
-// Cell returns a value of an actor's persisted state. It must not be changed.
-func (s *State) Cell(actor, name string) ([]byte, bool) {
-	v, ok := s.cells[actor][name]
-	return v, ok
-}
-
-// Cells goes through the cells of an actor, in the order of their names.
-func (s *State) Cells(actor string) iter.Seq2[string, []byte] {
-	return func(yield func(name string, value []byte) bool) {
-		for _, name := range sortedKeys(s.cells[actor]) {
-			if !yield(name, s.cells[actor][name]) {
-				return
-			}
-		}
-	}
-}
-
-// Ingested is the next offset to ingest of a partition of a source topic.
+// Ingested is the position of a partition of a source topic: the next offset to
+// ingest and 1, or 0 if nobody has begun.
 func (s *State) Ingested(topic string, partition uint32) uint64 {
 	return s.ingress[source{topic, partition}]
 }

@@ -10,12 +10,15 @@ import (
 // How the parts of a state are written. All are closed: a program that does not
 // know a part must not go on from it. A change gets a new Format.
 
-type snapshot struct{ core, cells []byte }
+type snapshot struct {
+	core    []byte
+	changes []storedChange
+}
 
 // Fields describes s.
 func (s *snapshot) Fields(w *codec.Walker) {
 	w.Bytes(1, &s.core)
-	w.Bytes(2, &s.cells)
+	codec.LongList(w, 2, &s.changes)
 }
 
 type core struct {
@@ -122,13 +125,13 @@ func (o *storedOut) Fields(w *codec.Walker) {
 	}
 }
 
-type storedRoot struct {
-	id record.ID
-	root
-}
+type storedRoot struct{ *root }
 
 // Fields describes r.
 func (r *storedRoot) Fields(w *codec.Walker) {
+	if r.root == nil {
+		r.root = new(root)
+	}
 	w.Fixed(1, (*[16]byte)(&r.id))
 	w.Int(2, &r.until)
 	w.Bool(3, &r.done)
@@ -162,19 +165,11 @@ func compareSources(a, b storedSource) int {
 	return cmp.Or(cmp.Compare(a.topic, b.topic), cmp.Compare(a.partition, b.partition))
 }
 
-type chunk struct{ cells []storedCell }
+type storedChange struct{ Change }
 
 // Fields describes c.
-func (c *chunk) Fields(w *codec.Walker) { codec.LongList(w, 1, &c.cells) }
-
-type storedCell struct {
-	actor, name string
-	value       []byte
-}
-
-// Fields describes c.
-func (c *storedCell) Fields(w *codec.Walker) {
-	w.String(1, &c.actor)
-	w.String(2, &c.name)
-	w.Bytes(3, &c.value)
+func (c *storedChange) Fields(w *codec.Walker) {
+	w.String(1, &c.Actor)
+	w.Bool(2, &c.Clear)
+	codec.LongList(w, 3, &c.Cells)
 }

@@ -40,7 +40,7 @@ func (a Address) Partition() Partition { return Partition{Type: a.Type, Index: a
 
 // Fields describes a; it is closed.
 func (a *Address) Fields(w *codec.Walker) {
-	w.String(1, &a.Type)
+	w.Borrowed(1, &a.Type)
 	w.String(2, &a.Actor)
 	w.Uint32(3, &a.Index)
 }

@@ -30,9 +30,9 @@ func (c *Call) Fields(w *codec.Walker) {
 	w.Int(3, &c.Deadline)
 	w.Int(4, &c.TTL)
 	w.Int(5, &c.NotBefore)
-	w.String(6, &c.Method)
+	w.Borrowed(6, &c.Method)
 	w.Bytes(7, &c.Args)
-	w.String(8, &c.Name)
+	w.Borrowed(8, &c.Name)
 	w.Bytes(9, &c.Baggage)
 }
 
@@ -62,7 +62,7 @@ type Cell struct {
 
 // Fields describes c; it is closed.
 func (c *Cell) Fields(w *codec.Walker) {
-	w.String(1, &c.Name)
+	w.Borrowed(1, &c.Name)
 	w.Bytes(2, &c.Value)
 	w.Bool(3, &c.Removed)
 }

@@ -47,10 +47,10 @@ func (r *ClientRequest) header(w *codec.Walker) {
 
 func (r *ClientRequest) payload(w *codec.Walker) {
 	w.Keep(&r.Kept)
-	w.String(1, &r.Method)
+	w.Borrowed(1, &r.Method)
 	w.Bytes(2, &r.Args)
 	w.String(3, &r.Key)
-	w.String(4, &r.Reply)
+	w.Borrowed(4, &r.Reply)
 	w.Bytes(5, &r.Baggage)
 }
 
@@ -80,8 +80,8 @@ func (r *Read) header(w *codec.Walker) {
 
 func (r *Read) payload(w *codec.Walker) {
 	w.Keep(&r.Kept)
-	w.String(1, &r.Method)
+	w.Borrowed(1, &r.Method)
 	w.Bytes(2, &r.Args)
-	w.String(3, &r.Reply)
+	w.Borrowed(3, &r.Reply)
 	w.Bytes(4, &r.Baggage)
 }

@@ -36,28 +36,57 @@ func Append(out []byte, r Record) []byte {
 // Encode returns the encoding of r, the only one there is.
 func Encode(r Record) []byte { return Append(nil, r) }
 
-// Decode reads the record that is all of in. Byte slices in it alias in, which
-// must not change afterwards. Errors match [ErrCorrupt] or [ErrUnknown].
-func Decode(in []byte) (Record, error) {
+// Decode reads the record that is all of in. Byte slices, and strings that live
+// no longer than those, alias in, which must not change afterwards. Errors match
+// [ErrCorrupt] or [ErrUnknown].
+func Decode(in []byte) (Record, error) { return decode(in, newRecord) }
+
+// decode reads a record into what blank makes for its kind.
+func decode(in []byte, blank func(Kind) Record) (Record, error) {
 	kind, header, payload, err := open(in)
 	if err != nil {
 		return nil, err
 	}
-	r := newRecord(kind)
+	r := blank(kind)
 	if r == nil {
 		return nil, fmt.Errorf("%w: kind %d", ErrUnknown, kind)
 	}
 	w := codec.Reader(header)
 	r.header(w)
-	if err := w.Done(); err != nil {
+	if err := w.Then(payload); err != nil {
 		return nil, fmt.Errorf("%w: header of %v: %w", ErrCorrupt, kind, err)
 	}
-	w = codec.Reader(payload)
 	r.payload(w)
 	if err := w.Done(); err != nil {
 		return nil, fmt.Errorf("%w: payload of %v: %w", ErrCorrupt, kind, err)
 	}
 	return r, nil
+}
+
+// Decoder decodes records one after the other. Those of which a log has most
+// are good until the next, since their room is used again; what they have of
+// slices of bytes and of messages stays good. The zero value is ready.
+type Decoder struct {
+	request ClientRequest
+	step    Step
+}
+
+// Decode is [Decode].
+func (d *Decoder) Decode(in []byte) (Record, error) { return decode(in, d.blank) }
+
+func (d *Decoder) blank(k Kind) Record {
+	switch k {
+	case KindClientRequest:
+		d.request = ClientRequest{}
+		return &d.request
+	case KindStep:
+		cells := d.step.Delta.Cells
+		clear(cells)
+		d.step = Step{Delta: Delta{Cells: cells[:0]}}
+		return &d.step
+	default:
+		return newRecord(k)
+	}
 }
 
 // Peek reads the header alone, also that of a kind it does not know, and

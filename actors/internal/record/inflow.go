@@ -36,8 +36,10 @@ func (r *Fire) payload(w *codec.Walker) {
 	w.Uint(1, &r.Missed)
 }
 
-// Ingest turns messages of a source topic, at the offsets From to To-1, into
-// requests. Offsets without a message are gaps of the topic.
+// Ingest turns messages of a source topic into requests, and moves the position
+// from From to To. A position is the offset of the next message and 1, so that 0
+// is that of a source that nobody has begun. Offsets without a message are gaps
+// of the topic, or were left out.
 type Ingest struct {
 	Epoch          uint64
 	Topic          string
@@ -70,7 +72,9 @@ func (r *Ingest) payload(w *codec.Walker) {
 type Ingested struct {
 	Offset uint64
 	Call   Call
-	Kept   codec.Kept
+	// Dead, if not nil, is what becomes of a message that is no request.
+	Dead *Posted
+	Kept codec.Kept
 }
 
 // Fields describes m.
@@ -78,4 +82,5 @@ func (m *Ingested) Fields(w *codec.Walker) {
 	w.Keep(&m.Kept)
 	w.Uint(1, &m.Offset)
 	w.Message(2, &m.Call)
+	codec.Optional(w, 3, &m.Dead)
 }

@@ -28,6 +28,9 @@ func (m *Mail) payload(w *codec.Walker) { m.Message.payload(w) }
 // depends on its arrival.
 type Cancel struct {
 	Child ID
+	// Running asks to end the context of what has begun, too. It is for the
+	// owner: nothing of it is in the state.
+	Running bool
 
 	HeaderKept, Kept codec.Kept
 }
@@ -40,4 +43,7 @@ func (c *Cancel) header(w *codec.Walker) {
 	w.Fixed(fieldID, (*[16]byte)(&c.Child))
 }
 
-func (c *Cancel) payload(w *codec.Walker) { w.Keep(&c.Kept) }
+func (c *Cancel) payload(w *codec.Walker) {
+	w.Keep(&c.Kept)
+	w.Bool(1, &c.Running)
+}

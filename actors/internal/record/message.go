@@ -31,7 +31,7 @@ func (r *Return) Fields(w *codec.Walker) {
 	w.Uint8(1, (*uint8)(&r.Kind))
 	w.Message(2, &r.Partition)
 	w.Fixed(3, (*[16]byte)(&r.Parent))
-	w.String(4, &r.Reply)
+	w.Borrowed(4, &r.Reply)
 }
 
 // Tell reports whether nobody waits.
@@ -124,7 +124,7 @@ func (r *Request) header(w *codec.Walker) {
 
 func (r *Request) payload(w *codec.Walker) {
 	w.Keep(&r.Kept)
-	w.String(1, &r.Method)
+	w.Borrowed(1, &r.Method)
 	w.Bytes(2, &r.Args)
 	w.String(3, &r.Key)
 	w.Message(4, &r.Return)
@@ -204,6 +204,7 @@ type Dead struct {
 	Queued   int64 // when it came into its mailbox
 	At       int64 // when it was given up
 	Attempts uint64
+	Message  string // says more, for people
 	Kept     codec.Kept
 }
 
@@ -216,4 +217,5 @@ func (d *Dead) Fields(w *codec.Walker) {
 	w.Int(4, &d.Queued)
 	w.Int(5, &d.At)
 	w.Uint(6, &d.Attempts)
+	w.String(7, &d.Message)
 }

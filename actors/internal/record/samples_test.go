@@ -39,9 +39,10 @@ func samples() map[string]record.Record {
 		"empty":    &record.Mail{Source: here, Number: 3, Message: &record.Empty{}},
 		"letter": &record.Mail{Source: here, Number: 4, Message: &record.Letter{
 			Key: "k", Value: []byte("v"), Headers: []record.Attribute{{Name: "n", Value: []byte("v")}, {}},
-			Dead: &record.Dead{Reason: "poison", Request: request, Queued: 1, At: 2, Attempts: 5},
+			Dead: &record.Dead{Reason: "poison", Request: request, Queued: 1, At: 2, Attempts: 5, Message: "5 attempts"},
 		}},
 		"cancel":   &record.Cancel{Child: record.ID{1}},
+		"revoke":   &record.Cancel{Child: record.ID{1}, Running: true},
 		"takeover": &record.Takeover{Epoch: epoch, Nonce: record.ID{1}, Owner: "node-1", Partitions: 16, Window: 60_000},
 		"issued":   &record.Issued{Epoch: epoch, Link: link, Call: 2, Children: []record.Call{call, call}, Delta: delta},
 		"write":    &record.Write{Epoch: epoch, Link: link, Call: 2, Delta: delta},
@@ -60,6 +61,10 @@ func samples() map[string]record.Record {
 		"ingest": &record.Ingest{
 			Epoch: epoch, Topic: "orders", TopicPartition: 1, From: 5, To: 9,
 			Messages: []record.Ingested{{Offset: 5, Call: call}, {Offset: 8, Call: call}},
+		},
+		"ingest-dead": &record.Ingest{
+			Epoch: epoch, Topic: "orders", TopicPartition: 1, From: 5, To: 6,
+			Messages: []record.Ingested{{Offset: 5, Dead: &record.Posted{Topic: "dead", Key: "k", Value: []byte("v"), Headers: []record.Attribute{{Name: "n"}}}}},
 		},
 		"unknown-fields": &record.Cancel{Child: record.ID{1}, HeaderKept: codec.Kept{200<<1&0x7f | 0x80, 3, 1}, Kept: codec.Kept{9 << 1, 1}},
 	}

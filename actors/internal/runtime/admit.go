@@ -18,11 +18,21 @@ type slot struct {
 
 	instance any
 	active   bool // Activate has run
+	attached bool // its cells are in memory
 	doomed   bool // cleared, or not in step with the cells: the instance goes when no attempt is left
 	passing  bool // Passivate runs: nothing may begin
 
+	going bool // passing, and not to be used again
+
+	size       int       // of what it has in memory while it is idle, about
 	since      time.Time // idle since
 	prev, next *slot     // in the list of idle ones
+}
+
+// flying reports whether the innermost attempt has a record in flight.
+func (s *slot) flying() bool {
+	n := len(s.attempts)
+	return n > 0 && s.attempts[n-1].flying
 }
 
 // phaseOf is where this incarnation is with a request.
@@ -51,6 +61,9 @@ func (inc *incarnation) dispatch() {
 			for _, a := range s.attempts {
 				a.advance()
 			}
+			if s.flying() {
+				continue // nothing begins before that is applied
+			}
 		}
 		inc.begin(actor)
 		if s != nil {
@@ -64,8 +77,13 @@ func (inc *incarnation) dispatch() {
 // begin begins what may begin of an actor, one after the other.
 func (inc *incarnation) begin(actor string) {
 	for inc.ended == nil {
-		if s := inc.slots[actor]; s != nil && s.passing {
-			return // its end touches the actor again
+		if s := inc.slots[actor]; s != nil {
+			if s.doomed {
+				inc.rest(s) // nothing more begins on this instance
+			}
+			if s.passing {
+				return // its end touches the actor again
+			}
 		}
 		e, d, n := inc.view.Next(actor)
 		if e == nil {
@@ -78,12 +96,14 @@ func (inc *incarnation) begin(actor string) {
 		switch {
 		case d == machine.GiveUp:
 			inc.poison(e)
-		case !inc.cover(e):
+		case !inc.atHand(actor) || !inc.cover(e):
 			return
 		case d == machine.Record || inc.strict(e):
 			inc.record(e, n)
+			return // it is on top of its actor's stack, and not parked
 		default:
 			inc.start(e, n)
+			return
 		}
 	}
 }
@@ -99,13 +119,13 @@ func (inc *incarnation) beginLater(actor string) {
 
 // withheld reports whether nothing more is to begin here now: outputs are
 // congested, or the partition is handed over, and then only what a running
-// invocation waits for begins.
+// invocation waits for begins; or it is behind a latch.
 func (inc *incarnation) withheld(e *machine.Entry) bool {
 	if inc.congested > 0 {
 		inc.stalled[e.Target.Actor] = struct{}{}
 		return true
 	}
-	return inc.leaving && len(e.Ancestors) == 0
+	return inc.leaving && len(e.Ancestors) == 0 || e.Held && inc.latched(e)
 }
 
 // strict reports whether a begin goes on record because the type wants it.
@@ -168,13 +188,19 @@ func (inc *incarnation) start(e *machine.Entry, n uint64) { inc.run(inc.attempt(
 
 // run runs the method, on a goroutine of its own.
 func (inc *incarnation) run(a *Attempt) {
-	m, ok := inc.typ.Methods[a.request.Method]
-	if !ok || m.Run == nil && m.Read == nil {
+	m := inc.typ.methods[a.request.Method]
+	if m == nil {
 		a.finish(inc.unknown(a.request.Method))
 		return
 	}
 	a.method = m
-	inc.employ(a, inc.scope(inc.limit(a)))
+	a.request.Method = m.name // not of the record it came in
+	inc.scope(&a.ctx, inc.limit(a))
+	a.running = true
+	if a.Interrupted() { // while its begin was put on record
+		a.ctx.Cancel()
+	}
+	inc.employ(a)
 }
 
 // limit is when the method's context ends: at the deadline of the request while

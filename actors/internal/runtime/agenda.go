@@ -12,7 +12,9 @@ const (
 	dueReminder            // a reminder, or a delayed request, is to be fired
 	dueForward             // what was delivered is to be put on record
 	dueSend                // a destination is to be tried again
+	dueLoad                // cells are to be loaded, again
 	dueAnswer              // a destination may not have acknowledged anything for long
+	dueRevoke              // calls of an attempt are to be revoked, again
 )
 
 // appointment is something to look at. It may be out of date when its time

@@ -17,10 +17,11 @@ const pollBytes = 1 << 20
 // pollAgain is the wait after a reader's error.
 const pollAgain = 50 * time.Millisecond
 
-// poll asks the reader, if it may have something.
-func (inc *incarnation) poll() []journal.Entry {
+// read takes in what the reader has, if it may have something. The flight of
+// each own entry is known: it is noted before the entry is appended.
+func (inc *incarnation) read() {
 	if !inc.mayRead() {
-		return nil
+		return
 	}
 	entries, err := inc.reader.Poll(pollBytes)
 	switch {
@@ -32,10 +33,10 @@ func (inc *incarnation) poll() []journal.Entry {
 	default:
 		inc.reopened = false
 		if len(entries) > 0 {
-			inc.wake() // there may be more
+			inc.readable.Store(true) // there may be more
 		}
+		inc.meet(entries)
 	}
-	return entries
 }
 
 // outOfRange: the log no longer has what the reader wants. Below what was
@@ -55,7 +56,7 @@ func (inc *incarnation) outOfRange(err error) {
 		return
 	}
 	inc.reader = reader
-	inc.wake()
+	inc.readable.Store(true)
 }
 
 // meet takes what the reader has.
@@ -82,6 +83,7 @@ func (inc *incarnation) meet(entries []journal.Entry) {
 // applyAcknowledged applies the own records that were acknowledged at exactly
 // the next offset: nothing can come between (R18).
 func (inc *incarnation) applyAcknowledged() {
+	inc.acknowledged = false
 	for len(inc.flights) > 0 && inc.ended == nil {
 		f := inc.ready()
 		if f == nil {
@@ -109,7 +111,7 @@ func (inc *incarnation) compare(e *journal.Entry) {
 
 // apply applies the record at next. f is its flight, if that is known already.
 func (inc *incarnation) apply(at journal.Place, data []byte, f *flight) {
-	r, err := record.Decode(data) // what was sent is decoded again, never shared
+	r, err := inc.decoder.Decode(data) // what was sent is decoded again, never shared
 	if errors.Is(err, record.ErrUnknown) {
 		inc.resign(refusal{fmt.Errorf("runtime: record %d of %v was written by a newer program: %w", at.Offset, inc.partition, err)})
 		return
@@ -125,11 +127,9 @@ func (inc *incarnation) apply(at journal.Place, data []byte, f *flight) {
 		f = inc.claimed(data)
 	}
 	fx := inc.change(r, at.At)
-	for _, actor := range fx.Changed {
-		inc.snapshots.changed(actor)
-	}
 	if inc.owned.IsZero() {
 		inc.claim.Records++
+		inc.missed.keep(fx.Read, at.At)
 	} else {
 		inc.follow(r, &fx)
 	}
@@ -146,6 +146,15 @@ func (inc *incarnation) change(r record.Record, at int64) machine.Effects {
 		defer inc.guard.Unlock()
 	}
 	return inc.state.Apply(r, at)
+}
+
+// guarded does something else that changes what attempts read.
+func (inc *incarnation) guarded(do func()) {
+	if len(inc.work) > 0 {
+		inc.guard.Lock()
+		defer inc.guard.Unlock()
+	}
+	do()
 }
 
 // land does what waited for an own record. One that is void without reason

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/backstay-go/backstay/actors/internal/machine"
 	"github.com/backstay-go/backstay/actors/internal/record"
+	"github.com/backstay-go/backstay/internal/lazyctx"
+	"github.com/backstay-go/backstay/internal/wire"
 )
 
 // Attempt is one run of a method. Its methods may be called from several
@@ -23,7 +25,7 @@ type Attempt struct {
 	request record.Request
 	number  uint64
 	epoch   uint64 // captured here, never read again (H17)
-	method  Method
+	method  *Method
 	// instance is set before the method runs.
 	instance any
 	since    time.Time
@@ -31,10 +33,15 @@ type Attempt struct {
 	goexit   bool    // the method has ended its worker
 
 	// Of the loop.
-	calls  uint64 // Issued and Write records of this link
-	flying bool   // a record of it is in flight
-	waits  []*wait
+	ctx      lazyctx.Ctx // of the method
+	running  bool        // the method was given to a worker
+	calls    uint64      // Issued and Write records of this link
+	flying   bool        // a record of it is in flight
+	revoking bool        // an appointment is made to revoke calls
+	waits    []*wait
 	closing
+
+	interrupted atomic.Bool // who waits for it has revoked it
 
 	mu         sync.Mutex
 	over       bool // the gate: nothing more comes from the method (H13)
@@ -124,19 +131,9 @@ func (a *Attempt) Cells(_ context.Context, prefix string) ([]record.Cell, error)
 		return nil, err
 	}
 	a.inc.guard.RLock()
-	applied := cellsOf(a.inc.state, a.request.Target.Actor, prefix)
+	applied := a.inc.state.Cells(a.request.Target.Actor, prefix)
 	a.inc.guard.RUnlock()
 	return a.buffer.over(applied, prefix), nil
-}
-
-func cellsOf(s *machine.State, actor, prefix string) []record.Cell {
-	var all []record.Cell
-	for name, value := range s.Cells(actor) {
-		if strings.HasPrefix(name, prefix) {
-			all = append(all, record.Cell{Name: name, Value: value})
-		}
-	}
-	return all
 }
 
 // open reports why nothing can be done any more, nil if it can. mu is held.
@@ -206,13 +203,13 @@ func (a *Attempt) Clear() error {
 }
 
 // Remind sets a reminder, or removes it where Next is 0, with the next record
-// of this attempt. Next is by the clock of [Attempt.Now]; Period is empty or a
-// Go duration (else [ErrPeriod]).
+// of this attempt. Next is by the clock of [Attempt.Now]; Period is empty, a Go
+// duration, or a line of package cron (else [ErrPeriod]).
 func (a *Attempt) Remind(r record.Reminder) error {
 	if r.Name == "" {
 		return errNameless
 	}
-	if _, err := period(r.Period); err != nil {
+	if err := checkPeriod(r.Period); err != nil {
 		return err
 	}
 	return a.change(len(r.Name)+len(r.Args)+len(r.Baggage), func(b *buffer) { b.remind(r) })
@@ -248,9 +245,22 @@ func (a *Attempt) Publish(p record.Posted) error {
 		return err
 	}
 	return a.add(len(p.Value), func(b *buffer) {
+		a.identify(&p, len(b.letters)+1)
 		b.letters = append(b.letters, p)
 		b.size += len(p.Value)
 	})
+}
+
+// identify gives a letter its id, if it has none: the same in every copy, in
+// every attempt that publishes the same, and in no other letter.
+func (a *Attempt) identify(p *record.Posted, ordinal int) {
+	for _, h := range p.Headers {
+		if h.Name == wire.MessageID {
+			return
+		}
+	}
+	id := a.Key("backstay publish #" + strconv.Itoa(ordinal))
+	p.Headers = append(p.Headers[:len(p.Headers):len(p.Headers)], record.Attribute{Name: wire.MessageID, Value: []byte(id)})
 }
 
 // name gives a call its ordinal, if it has no name: it is the same in every

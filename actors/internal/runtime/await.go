@@ -33,7 +33,9 @@ func (p *Pending) Await(ctx context.Context) (record.Result, error) {
 	a.active--
 	a.mu.Unlock()
 	w := &wait{pending: p, resume: make(chan struct{}, 1)}
-	a.inc.post(w)
+	if a.inc.give(w) {
+		a.inc.assist(nil)
+	}
 	select {
 	case <-w.resume:
 	case <-a.inc.gone:
@@ -70,6 +72,9 @@ type withdrawal wait
 
 func (w *withdrawal) happen(inc *incarnation) {
 	w.given = true
+	if w.pending.revocable {
+		w.pending.attempt.revoke(w.pending)
+	}
 	inc.touch(w.pending.attempt.slot.actor)
 }
 

@@ -28,11 +28,11 @@ func BenchmarkYardstick(b *testing.B) {
 	}
 }
 
-func benchNode(b *testing.B, log journal.Log, methods map[string]run) *runtime.Node {
+func benchNode(b testing.TB, log journal.Log, methods map[string]run) *runtime.Node {
 	b.Helper()
 	typ := hosting(methods)
 	typ.Mailbox, typ.BusyAfter = -1, -1
-	n, err := runtime.Open(context.Background(), log, runtime.Config{SnapshotRecords: 1 << 40, Types: []runtime.Type{typ}})
+	n, err := runtime.Open(context.Background(), log, runtime.Config{SnapshotRecords: 1 << 40, SnapshotBytes: 1 << 40, Types: []runtime.Type{typ}})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -88,15 +88,18 @@ func BenchmarkCall(b *testing.B) {
 	}
 }
 
+// hop is a method that goes on with itself so many times.
+func hop(_ context.Context, a *runtime.Attempt) runtime.End {
+	left, _ := strconv.Atoi(args(a))
+	if left == 0 {
+		return runtime.End{}
+	}
+	return tailSelf("hop", strconv.Itoa(left-1))
+}
+
 // BenchmarkTailSelf is a hop of a chain of self tail calls.
 func BenchmarkTailSelf(b *testing.B) {
-	n := benchNode(b, memory.New(memory.WithPartitions(1)), map[string]run{"hop": func(_ context.Context, a *runtime.Attempt) runtime.End {
-		left, _ := strconv.Atoi(args(a))
-		if left == 0 {
-			return runtime.End{}
-		}
-		return tailSelf("hop", strconv.Itoa(left-1))
-	}})
+	n := benchNode(b, memory.New(memory.WithPartitions(1)), map[string]run{"hop": hop})
 	b.ReportAllocs()
 	b.ResetTimer()
 	if _, err := n.Call(context.Background(), runtime.ClientCall{Target: actor("t", "a"), Method: "hop", Args: []byte(strconv.Itoa(b.N))}); err != nil {
@@ -124,7 +127,7 @@ func BenchmarkNested(b *testing.B) {
 // BenchmarkReplay is a record that a new owner reads.
 func BenchmarkReplay(b *testing.B) {
 	log := memory.New(memory.WithPartitions(1))
-	config := runtime.Config{SnapshotRecords: 1 << 40}
+	config := runtime.Config{SnapshotRecords: 1 << 40, SnapshotBytes: 1 << 40}
 	typ := hosting(map[string]run{"inc": func(ctx context.Context, a *runtime.Attempt) runtime.End {
 		set(a, "n", count(ctx, a, "n")+1)
 		return runtime.End{}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/backstay-go/backstay/actors/internal/cellar"
 	"github.com/backstay-go/backstay/actors/internal/machine"
 	"github.com/backstay-go/backstay/actors/internal/record"
 	"github.com/backstay-go/backstay/actors/journal"
@@ -38,12 +39,13 @@ func (inc *incarnation) acquire(ctx context.Context) error {
 	if err := inc.takeOver(); err != nil {
 		return err
 	}
-	inc.claim.Takeover = time.Since(start) - inc.claim.Replay - inc.claim.Snapshot
-	inc.node.report(Event{Kind: PartitionOwned, Partition: inc.self, Epoch: inc.epoch, Elapsed: time.Since(start)})
+	inc.claim.Fence = time.Since(start) - inc.claim.Replay - inc.claim.Snapshot
+	inc.node.report(Event{Kind: PartitionOwned, Partition: inc.self, Epoch: inc.epoch, Elapsed: time.Since(start), Takeover: &inc.claim})
 	return nil
 }
 
-// load restores the newest snapshot and opens the reader behind it.
+// load restores the newest snapshot and opens the reader behind it. Of cells it
+// loads none.
 func (inc *incarnation) load(ctx context.Context) error {
 	m, ok, err := inc.node.log.Manifest(ctx, inc.partition)
 	if err != nil {
@@ -51,12 +53,14 @@ func (inc *incarnation) load(ctx context.Context) error {
 	}
 	inc.state = machine.New(inc.self)
 	if ok {
-		if err := inc.restore(ctx, m); err != nil {
-			return err
+		if inc.state, err = machine.RestoreCore(m.Core); err != nil {
+			return refusal{fmt.Errorf("runtime: snapshot of %v as of %d: %w", inc.partition, m.At, err)}
 		}
 	}
-	inc.snapshots.begin(inc, m)
-	inc.next = m.At
+	if err := inc.openCellar(ctx, m); err != nil {
+		return err
+	}
+	inc.next, inc.snapshots.core = m.At, len(m.Core)
 	inc.view.State = inc.state
 	inc.reader, err = inc.node.log.Read(inc.partition, inc.next, inc.wake)
 	if err != nil {
@@ -66,22 +70,18 @@ func (inc *incarnation) load(ctx context.Context) error {
 	return nil
 }
 
-func (inc *incarnation) restore(ctx context.Context, m journal.Manifest) error {
-	state, err := machine.RestoreCore(m.Core)
-	if err != nil {
-		return refusal{fmt.Errorf("runtime: snapshot of %v as of %d: %w", inc.partition, m.At, err)}
+// openCellar finds the cells that belong to a snapshot.
+func (inc *incarnation) openCellar(ctx context.Context, m journal.Manifest) (err error) {
+	c := &inc.node.config
+	if c.State != nil {
+		inc.cellar, err = cellar.OverStore(ctx, inc.node.log, c.State, inc.partition, m)
+	} else {
+		inc.cellar, err = cellar.OverSnapshots(inc.node.log, inc.partition, m, c.ChunkSize)
 	}
-	for _, c := range m.Chunks {
-		b, err := inc.node.log.Chunk(ctx, inc.partition, c)
-		if err != nil {
-			return fmt.Errorf("runtime: chunk %d of %v as of %d: %w", c.Number, inc.partition, c.At, err)
-		}
-		if err := state.Load(b); err != nil {
-			return refusal{fmt.Errorf("runtime: chunk %d of %v as of %d: %w", c.Number, inc.partition, c.At, err)}
-		}
+	if errors.Is(err, cellar.ErrLost) {
+		return refusal{fmt.Errorf("runtime: %w", err)}
 	}
-	inc.state = state
-	return nil
+	return err
 }
 
 // catchUp reads to where the log ended when it began.
@@ -112,8 +112,11 @@ func (inc *incarnation) doze() bool {
 	case <-inc.signal:
 		return true
 	case <-t.C:
-		inc.rise()
-		return false
+		if inc.rise() {
+			return false
+		}
+		<-inc.signal
+		return true
 	}
 }
 
@@ -151,8 +154,8 @@ func (inc *incarnation) takeOver() error {
 	})
 	for inc.owned.IsZero() && inc.ended == nil {
 		inc.turn()
-		if inc.owned.IsZero() && inc.ended == nil && inc.lie() {
-			inc.sleep()
+		if inc.owned.IsZero() && inc.ended == nil && inc.layDown() {
+			inc.wait()
 		}
 		if inc.tick(); inc.overdue() {
 			inc.resign(errUnknown)
@@ -189,6 +192,8 @@ func (inc *incarnation) own() {
 		inc.touch(actor)
 	}
 	inc.buryAll()
+	inc.ingest()
+	inc.makeUp()
 }
 
 // cancelOrphans tells the children of dead attempts, as of the own Takeover.

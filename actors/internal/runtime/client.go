@@ -30,6 +30,8 @@ type ClientCall struct {
 	Deadline, TTL int64
 	// NotBefore makes a tell wait, by the log's clock.
 	NotBefore int64
+	// Revocable makes a call without a key end with ctx (A70).
+	Revocable bool
 	Baggage   []byte
 }
 
@@ -41,7 +43,11 @@ func (n *Node) Call(ctx context.Context, r ClientCall) (record.Result, error) {
 		return record.Result{}, err
 	}
 	m.Reply = n.address
-	return n.ask(ctx, &caller{id: m.ID, to: partitionOf(m.Target), call: m})
+	result, err := n.ask(ctx, &caller{id: m.ID, to: partitionOf(m.Target), call: m})
+	if err != nil && r.Revocable && ctx.Err() != nil {
+		n.revoke(partitionOf(m.Target), m.ID)
+	}
+	return result, err
 }
 
 // Read makes a shared read: its value is never older than what was answered

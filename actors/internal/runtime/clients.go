@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/backstay-go/backstay"
@@ -17,28 +18,31 @@ type clients struct {
 	node *Node
 	gone chan struct{} // closed: no answer comes any more
 
-	mu      sync.Mutex
-	waiting map[record.ID]*caller
-	count   int
-	closed  bool
-	shut    bool
-	timer   *time.Timer    // looks for those that must ask again
-	sweeps  sync.WaitGroup // of timer
-	armed   bool
+	mu       sync.Mutex
+	waiting  map[record.ID]*caller
+	count    int
+	channels []chan outcome // to be used again
+	closed   bool
+	shut     atomic.Bool
+	timer    *time.Timer    // looks for those that must ask again
+	sweeps   sync.WaitGroup // of timer
+	armed    bool
 }
 
 // caller waits for one answer. Several may wait for the same.
 type caller struct {
-	id     record.ID
-	to     journal.Partition
-	answer chan outcome // holds one
-	due    time.Time    // when to ask again
-	wait   time.Duration
-	next   *caller
+	clients *clients
+	id      record.ID
+	to      journal.Partition
+	due     time.Time // when to ask again
+	wait    time.Duration
+	next    *caller
 
-	sending sync.Mutex
-	call    *record.ClientRequest // one of the two
-	read    *record.Read
+	mu     sync.Mutex
+	call   *record.ClientRequest // one of the two
+	read   *record.Read
+	over   bool         // it has its outcome, or does not want one any more
+	answer chan outcome // holds one
 }
 
 // outcome is the end of a call, as its caller gets it.
@@ -50,12 +54,18 @@ type outcome struct {
 // ask sends a request, and again from time to time, until the answer is there.
 // Copies are void, and fetch the answer if it was lost.
 func (n *Node) ask(ctx context.Context, c *caller) (record.Result, error) {
-	c.answer, c.wait = make(chan outcome, 1), n.config.Resend
-	if !n.clients.add(c) {
+	c.clients = &n.clients
+	now := time.Now()
+	if !n.clients.add(c, now) {
 		return record.Result{}, ErrStopped
 	}
 	defer n.clients.remove(c)
-	n.clients.send(c)
+	if owner := n.places.owner(c.to); owner != nil && owner.hold() {
+		n.clients.send(c, now)
+		owner.helped()
+	} else {
+		n.clients.send(c, now)
+	}
 	select {
 	case o := <-c.answer:
 		return o.result, o.err
@@ -66,30 +76,37 @@ func (n *Node) ask(ctx context.Context, c *caller) (record.Result, error) {
 	}
 }
 
+// sending is a copy of a request on its way.
+type sending struct {
+	*caller
+	until int64
+}
+
 // send appends the request of a caller.
-func (s *clients) send(c *caller) {
-	data, until := c.encode(s.node)
-	s.node.log.Append(c.to, data, func(p journal.Place, err error) { s.sent(c, until, p, err) })
+func (s *clients) send(c *caller, now time.Time) {
+	data, until := c.encode(s.node.clock.at(now) + s.node.config.Window.Milliseconds())
+	s.node.log.Append(c.to, data, sending{c, until}.done)
 }
 
 // encode makes the next copy of the request.
-func (c *caller) encode(n *Node) (data []byte, until int64) {
+func (c *caller) encode(until int64) (data []byte, void int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if c.read != nil {
 		return encode(c.read), math.MaxInt64
 	}
-	c.sending.Lock()
-	defer c.sending.Unlock()
-	c.call.Until = n.until()
-	return encode(c.call), c.call.Until
+	c.call.Until = until
+	return encode(c.call), until
 }
 
-// sent takes the acknowledgement: it tells the log's time, and whether the copy
+// done takes the acknowledgement: it tells the log's time, and whether the copy
 // was in time by it.
-func (s *clients) sent(c *caller, until int64, p journal.Place, err error) {
+func (c sending) done(p journal.Place, err error) {
+	s := c.clients
 	switch {
 	case err == nil:
 		s.node.clock.sample(p.At, time.Now())
-		if p.At <= until {
+		if p.At <= c.until {
 			return
 		}
 	case errors.Is(err, journal.ErrClosed):
@@ -104,30 +121,57 @@ func (s *clients) sent(c *caller, until int64, p journal.Place, err error) {
 	s.mu.Unlock()
 }
 
-// end gives the caller its outcome, if it has none.
+// end gives the caller its outcome, if it wants one.
 func (c *caller) end(o outcome) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.over {
+		c.over = true
+		c.answer <- o
+	}
+}
+
+// leave says that the caller is gone: its channel can be used again, since
+// whoever comes late sees that.
+func (c *caller) leave() chan outcome {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.over = true
 	select {
-	case c.answer <- o:
+	case <-c.answer: // it went for another reason
 	default:
 	}
+	return c.answer
 }
 
 // sweepEvery is how finely the time to ask again is kept.
 func (s *clients) sweepEvery() time.Duration { return max(s.node.config.Resend/8, time.Millisecond) }
 
-func (s *clients) add(c *caller) bool {
-	now := time.Now()
+func (s *clients) add(c *caller, now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
 		return false
 	}
+	c.answer = s.channel()
+	c.wait = s.node.config.Resend
 	c.due = now.Add(jitter(c.wait))
 	c.next = s.waiting[c.id]
 	s.waiting[c.id] = c
 	s.count++
 	s.arm()
 	return true
+}
+
+// channel is one for an answer. mu is held.
+func (s *clients) channel() chan outcome {
+	n := len(s.channels)
+	if n == 0 {
+		return make(chan outcome, 1)
+	}
+	c := s.channels[n-1]
+	s.channels = s.channels[:n-1]
+	return c
 }
 
 // arm starts the timer, unless it runs: it is let run on between calls, since
@@ -165,14 +209,18 @@ func (s *clients) sweep() {
 	}
 	s.mu.Unlock()
 	for _, c := range again {
-		s.send(c)
+		s.send(c, now)
 	}
 }
 
 func (s *clients) remove(c *caller) {
+	answer := c.leave()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.count--
+	if len(s.channels) < spare {
+		s.channels = append(s.channels, answer)
+	}
 	first := s.waiting[c.id]
 	if first == c {
 		if c.next == nil {
@@ -199,17 +247,9 @@ func (s *clients) deliver(id record.ID, result record.Result) {
 }
 
 // refuse takes no new requests.
-func (s *clients) refuse() {
-	s.mu.Lock()
-	s.shut = true
-	s.mu.Unlock()
-}
+func (s *clients) refuse() { s.shut.Store(true) }
 
-func (s *clients) refused() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.shut
-}
+func (s *clients) refused() bool { return s.shut.Load() }
 
 // close ends those that wait.
 func (s *clients) close() {

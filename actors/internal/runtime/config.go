@@ -3,6 +3,9 @@ package runtime
 import (
 	"cmp"
 	"time"
+
+	"github.com/backstay-go/backstay/actors/internal/cellar"
+	"github.com/backstay-go/backstay/actors/journal"
 )
 
 // Config is how a node behaves. Zero fields have the default that is said.
@@ -14,6 +17,10 @@ type Config struct {
 	// Observe is told what happens, from any goroutine; it must be quick. nil
 	// tells nobody.
 	Observe func(Event)
+	// Dead is told of every dead letter, with the message that is published: by
+	// the loop of a partition, so it must be quick. At least once: also of those
+	// that an owner before has not sent for sure. nil tells nobody.
+	Dead func(journal.Message)
 	// DeadTopic is the ordinary topic of dead letters; empty means none.
 	DeadTopic string
 	// Window is how long answers of roots are kept, and by how much copies of
@@ -30,11 +37,18 @@ type Config struct {
 	// it doubles up to 50 times that, with jitter.
 	ClaimBackoff time.Duration
 	// SnapshotRecords and SnapshotBytes are after how much log a snapshot is
-	// made, 10,000 and 16 MiB; SnapshotChunks is into how many parts cells are
-	// split, 16.
+	// made, 10,000 and 16 MiB; ChunkSize is above how many bytes a part of the
+	// cells is split, 16 KiB.
 	SnapshotRecords int
 	SnapshotBytes   int64
-	SnapshotChunks  uint32
+	ChunkSize       int
+	// State keeps the cells of actors, if not nil; else they are in the chunks
+	// of snapshots. It is fixed by the first snapshot.
+	State journal.StateStore
+	// IdleBytes is how much memory, about, the idle actors of a partition may
+	// take with their cells: above it the longest idle ones are passivated
+	// before their time. 64 MiB.
+	IdleBytes int64
 	// OutboxBytes is above how many waiting bytes to one destination a
 	// partition begins no requests, 16 MiB.
 	OutboxBytes int64
@@ -53,7 +67,8 @@ func (c Config) withDefaults() Config {
 	c.ClaimBackoff = cmp.Or(c.ClaimBackoff, 100*time.Millisecond)
 	c.SnapshotRecords = cmp.Or(c.SnapshotRecords, 10_000)
 	c.SnapshotBytes = cmp.Or(c.SnapshotBytes, 16<<20)
-	c.SnapshotChunks = cmp.Or(c.SnapshotChunks, 16)
+	c.ChunkSize = cmp.Or(c.ChunkSize, cellar.ChunkSize)
+	c.IdleBytes = cmp.Or(c.IdleBytes, 64<<20)
 	c.OutboxBytes = cmp.Or(c.OutboxBytes, 16<<20)
 	c.MaxRecord = cmp.Or(c.MaxRecord, 900<<10)
 	c.MaxAnswer = cmp.Or(c.MaxAnswer, 64<<10)

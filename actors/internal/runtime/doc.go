@@ -12,6 +12,12 @@
 // reads reach it as events through one queue. Methods run on goroutines of
 // their own and never hold the loop up.
 //
+// The loop is a baton rather than a goroutine: one at a time has it and runs
+// turns. The owner's goroutine waits for it; but a method that has returned, one
+// that awaits, and a client that waits for an answer take it where they find it
+// free, run a few turns themselves, and nobody need be woken (drive.go). A
+// worker whose method has returned goes on with the next one it has begun.
+//
 // Everything that others can see happens after a record was applied, never
 // before (R2, H21): it came from the reader, or is an own record that was
 // acknowledged at the very next offset, with the log's time (R18 to R21).

@@ -19,6 +19,7 @@ var (
 	ErrDepth = errors.New("runtime: calls nest too deep")
 	// ErrTooLarge says that what is to be sent is larger than Config.MaxRecord.
 	ErrTooLarge = errors.New("runtime: too large")
-	// ErrPeriod says that a reminder's period is no duration, or not positive.
+	// ErrPeriod says that a reminder's period is neither a positive duration nor
+	// a line of package cron.
 	ErrPeriod = errors.New("runtime: the period is not a positive duration")
 )

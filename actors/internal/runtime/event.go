@@ -3,6 +3,7 @@ package runtime
 import (
 	"time"
 
+	"github.com/backstay-go/backstay/actors/inspect"
 	"github.com/backstay-go/backstay/actors/internal/record"
 )
 
@@ -10,7 +11,7 @@ import (
 type EventKind string
 
 const (
-	// PartitionOwned: a claim succeeded. Epoch, Elapsed (of the claim).
+	// PartitionOwned: a claim succeeded. Epoch, Elapsed (of the claim), Takeover.
 	PartitionOwned EventKind = "partition owned"
 	// PartitionLost: an incarnation ended. Epoch, Err says why; nil if it was
 	// handed over.
@@ -27,6 +28,12 @@ const (
 	AttemptFailed EventKind = "attempt failed"
 	// RequestGivenUp: a request ended without its method: Outcome, Code, Attempt.
 	RequestGivenUp EventKind = "request given up"
+	// DeadLetter: a request was given up, and a letter of it is written: Actor,
+	// Method, ID, Code.
+	DeadLetter EventKind = "dead letter"
+	// LoadFailed: the cells of an actor could not be loaded, and are tried again:
+	// Actor, Err, Wait.
+	LoadFailed EventKind = "load failed"
 	// ReminderFired: Actor, Name.
 	ReminderFired EventKind = "reminder fired"
 	// AppendFailed: an append, a send or a read failed. What is to be done again
@@ -62,4 +69,5 @@ type Event struct {
 	Offset        int64
 	Err           error
 	Wait, Elapsed time.Duration
+	Takeover      *inspect.Takeover // not to be changed
 }

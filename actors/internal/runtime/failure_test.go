@@ -322,7 +322,7 @@ func TestA53_RecoveryOfOnePartitionDoesNotStopOthers(t *testing.T) {
 		mine, _ := c.nodes[0].Inspect(t.Context()), 0
 		owned := make(map[uint32]bool)
 		for _, p := range mine.Partitions {
-			owned[p.Partition.Index] = true
+			owned[p.Index] = true
 		}
 		l.mu.Lock()
 		l.dead = true

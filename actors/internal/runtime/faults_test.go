@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 
+	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/actors/internal/record"
 	"github.com/backstay-go/backstay/actors/internal/runtime"
 	"github.com/backstay-go/backstay/actors/journal"
@@ -17,6 +18,8 @@ type link struct {
 	mu      sync.Mutex
 	dead    bool // nothing goes out or comes in any more
 	blind   bool // nothing comes in: a process that does not know what it missed
+	slow    bool // it comes in one by one
+	pauses  uint64
 	member  journal.Membership
 	wakes   []func()
 	appends int
@@ -99,6 +102,9 @@ type reader struct {
 func (r *reader) Poll(n int) ([]journal.Entry, error) {
 	r.link.mu.Lock()
 	hidden := r.link.dead || r.link.blind
+	if r.link.slow {
+		n = 1
+	}
 	r.link.mu.Unlock()
 	if hidden {
 		return nil, nil
@@ -135,6 +141,19 @@ func (f *frozen) Leave(ctx context.Context) error {
 		return nil
 	}
 	return f.Membership.Leave(ctx)
+}
+
+func (f *frozen) Pauses(backstay.Instant) uint64 {
+	f.link.mu.Lock()
+	defer f.link.mu.Unlock()
+	return f.link.pauses
+}
+
+// pause has the process be stopped for a while, as far as it can tell.
+func (l *link) pause() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.pauses++
 }
 
 // evict gives the process's partitions to others; it does not notice.

@@ -38,8 +38,11 @@ func (a *Attempt) finish(end End) {
 	if c.Retry == nil && len(a.pending) == 0 {
 		c.data = a.step(&c.End)
 	}
+	w := a.worker
 	a.mu.Unlock()
-	a.inc.post((*returned)(a))
+	if a.inc.give((*returned)(a)) {
+		a.inc.assist(w)
+	}
 }
 
 // abandon drops what is in the hands of the attempt, calls that were never
@@ -62,8 +65,8 @@ func (a *Attempt) resolve(end *End) *End {
 	case end.Retry != nil:
 		return nil
 	case end.Outcome == record.End:
-		if end.Tail = nil; a.request.Return.Tell() {
-			end.Result.Value = nil // nobody wants it
+		if end.Tail = nil; a.unwanted(end.Result.Value) {
+			end.Result.Value = nil
 		}
 		return nil
 	case end.Outcome != record.TailSelf && end.Outcome != record.TailOther || end.Tail == nil:
@@ -78,6 +81,18 @@ func (a *Attempt) resolve(end *End) *End {
 		return &End{Result: record.Result{Failure: &record.Failure{Code: CodeNoType, Message: err.Error()}}}
 	}
 	return nil
+}
+
+// unwanted reports whether nobody will ask for a value: that of a tell, unless
+// it is a root with a key, whose result can be asked for later. What is too
+// large to be kept for that must not fail it.
+func (a *Attempt) unwanted(value []byte) bool {
+	r := &a.request
+	if r.Return.Kind != record.ReturnClient || r.Return.Reply != "" || r.Key == "" {
+		return r.Return.Tell()
+	}
+	limit := a.inc.node.config.MaxAnswer
+	return limit > 0 && len(value) > limit
 }
 
 // step makes the Step, encoded. mu is held, and nothing can change any more.
@@ -203,7 +218,7 @@ func (a *Attempt) fail(r *Retry) {
 	a.fly(&record.Failed{Epoch: a.epoch, Link: a.request.Link, Attempt: a.number, NotBefore: at, Reason: r.Reason}, func() {
 		inc.end(a)
 		a.slot.doomed = true
-		inc.reasons[a.request.ID] = r.Reason
+		inc.reasons[a.request.ID] = r
 		inc.node.report(Event{
 			Kind: AttemptFailed, Partition: inc.self, Epoch: a.epoch, Actor: a.request.Target.Actor, Method: a.request.Method,
 			ID: a.request.ID, Attempt: a.number, Wait: wait, Err: fmt.Errorf("runtime: %s", r.Reason), Elapsed: inc.sinceLocal(a.since),

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/backstay-go/backstay/actors/internal/machine"
@@ -19,6 +20,7 @@ type flight struct {
 	inc   *incarnation
 	data  []byte
 	sent  time.Time
+	stage atomic.Uint32
 	place journal.Place
 	err   error
 	acked bool
@@ -53,16 +55,29 @@ func (inc *incarnation) try(r record.Record, landed landing) {
 	inc.launch(f)
 }
 
+// The stages of a flight: a log that acknowledges while it appends need not
+// tell the loop of it by an event.
+const (
+	starting uint32 = iota
+	out             // Append has returned, and the log will tell
+	answered        // the log has told before
+)
+
 func (inc *incarnation) launch(f *flight) {
 	f.sent = inc.local
 	inc.flights = append(inc.flights, f)
 	inc.node.log.Append(inc.partition, f.data, f.done)
+	if !f.stage.CompareAndSwap(starting, out) {
+		f.happen(inc)
+	}
 }
 
 // done is called by the log, from wherever.
 func (f *flight) done(place journal.Place, err error) {
 	f.place, f.err = place, err
-	f.inc.post(f)
+	if !f.stage.CompareAndSwap(starting, answered) {
+		f.inc.post(f)
+	}
 }
 
 // happen takes the acknowledgement. It counts only with the append time (R20).
@@ -73,6 +88,7 @@ func (f *flight) happen(inc *incarnation) {
 	switch {
 	case f.err == nil:
 		if f.acked = f.place.At != 0; f.acked {
+			inc.acknowledged = true
 			inc.node.clock.sample(f.place.At, inc.local)
 		}
 	case errors.Is(f.err, journal.ErrTooLarge), errors.Is(f.err, journal.ErrNoType), errors.Is(f.err, journal.ErrClosed):

@@ -40,18 +40,13 @@ func (inc *incarnation) follow(r record.Record, fx *machine.Effects) {
 
 // heed looks at records of others that matter to an owner.
 func (inc *incarnation) heed(r record.Record, v machine.Void) {
-	if v != machine.Effective {
-		return
-	}
 	switch r := r.(type) {
 	case *record.Takeover:
-		if r.Nonce != inc.nonce {
+		if v == machine.Effective && r.Nonce != inc.nonce {
 			inc.resign(fmt.Errorf("%w: %q took %v over in epoch %d", ErrLost, r.Owner, inc.partition, r.Epoch))
 		}
 	case *record.Cancel:
-		if e := inc.state.Lookup(r.Child); e != nil {
-			inc.drop(e)
-		}
+		inc.cancelled(r)
 	}
 }
 
@@ -106,6 +101,7 @@ func (inc *incarnation) departed(d *machine.Departure) {
 	if a := inc.work[d.ID]; a == resolving {
 		delete(inc.work, d.ID)
 	}
+	delete(inc.ingests.live, d.ID)
 	inc.release(d.ID)
 	if d.Outcome != record.End && d.Outcome != record.TailSelf && d.Outcome != record.TailOther {
 		inc.node.report(Event{Kind: RequestGivenUp, Partition: inc.self, Epoch: inc.epoch, Actor: d.Target.Actor, ID: d.ID, Outcome: d.Outcome, Code: codeOf(d.Outcome)})
@@ -163,8 +159,12 @@ func (inc *incarnation) attend(x *appointment) {
 		inc.recordForwarded()
 	case dueSend:
 		x.dest.resume()
+	case dueLoad:
+		inc.loadAgain(x.actor)
 	case dueAnswer:
 		x.dest.look()
+	case dueRevoke:
+		inc.recallCalls(x)
 	}
 }
 

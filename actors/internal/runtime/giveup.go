@@ -55,11 +55,12 @@ func (inc *incarnation) giveUp(e *machine.Entry, o record.Outcome, f *record.Fai
 
 // poison ends what has failed as often as it may (R37).
 func (inc *incarnation) poison(e *machine.Entry) {
-	message := fmt.Sprintf("given up after %d attempts", e.Tries)
-	if reason := inc.reasons[e.ID]; reason != "" {
-		message += ": " + reason
+	f := &record.Failure{Code: CodePoison, Message: fmt.Sprintf("%d attempts", e.Tries)}
+	if last := inc.reasons[e.ID]; last != nil {
+		f.Message += ", the last one: " + last.Reason
+		f.Detail = []byte(last.Code)
 	}
-	inc.giveUp(e, record.Poison, &record.Failure{Code: CodePoison, Message: message})
+	inc.giveUp(e, record.Poison, f)
 }
 
 // drop ends a request whose caller is gone (A69).
@@ -70,15 +71,15 @@ func (inc *incarnation) drop(e *machine.Entry) {
 }
 
 // full reports whether a request that has come in is too much for its actor.
-// One that belongs to what keeps the actor is let in, and so is one that has
-// begun: it cannot be refused.
+// One that belongs to what keeps the actor is let in, and so are one that has
+// begun, which cannot be refused, and one that opens a latch.
 func (inc *incarnation) full(e *machine.Entry) bool {
 	limit := inc.typ.Mailbox
 	if limit < 0 || e.Begun || inc.leaving {
 		return false
 	}
 	actor := e.Target.Actor
-	if inc.state.Depth(actor)-inc.refusing[actor] <= limit {
+	if inc.state.Depth(actor)-inc.refusing[actor] <= limit || inc.typ.Methods[e.Method].Bare {
 		return false
 	}
 	for oldest := range inc.state.Queue(actor) {

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/backstay-go/backstay"
+	"github.com/backstay-go/backstay/actors/inspect"
+	"github.com/backstay-go/backstay/actors/internal/cellar"
 	"github.com/backstay-go/backstay/actors/internal/machine"
 	"github.com/backstay-go/backstay/actors/internal/record"
 	"github.com/backstay-go/backstay/actors/journal"
@@ -24,7 +26,9 @@ type incarnation struct {
 	reader  journal.Reader
 	next    int64 // offset of the next record to apply
 	flights []*flight
-	unread  []*flight // applied from their acknowledgement, not met by the reader yet
+	// acknowledged: one of them may be the next to be applied.
+	acknowledged bool
+	unread       []*flight // applied from their acknowledgement, not met by the reader yet
 	// reopened: the reader was opened again and has read nothing since.
 	reopened bool
 
@@ -32,8 +36,17 @@ type incarnation struct {
 	// under it.
 	guard sync.RWMutex
 	state *machine.State
-	epoch uint64
-	nonce record.ID
+	// decoder makes the records that are applied.
+	decoder record.Decoder
+	epoch   uint64
+	nonce   record.ID
+
+	// What is kept elsewhere.
+	cellar cellar.Cellar
+	loads  loads
+	beside sync.WaitGroup // goroutines that load and save
+	// listing is held by who lists what is saved.
+	listing sync.Mutex
 
 	// What runs.
 	work    map[record.ID]*Attempt
@@ -43,7 +56,8 @@ type incarnation struct {
 	ids     identities
 	methods drain.Group
 	crew    map[*worker]struct{}
-	free    []*worker // of the crew, without work
+	idlers  []*worker // of the crew, without work
+	driver  *worker   // runs this turn; nil: none does
 	dropped *slot     // to be used again
 	touched []string
 
@@ -51,7 +65,6 @@ type incarnation struct {
 	agenda     agenda
 	timer      *time.Timer
 	alarm      time.Time // when timer fires; zero: it does not
-	rang       bool      // it has fired, and nobody has looked yet
 	senders    map[record.Dest]*sender
 	congested  int // destinations above their limit
 	stalled    map[string]struct{}
@@ -59,27 +72,30 @@ type incarnation struct {
 	fired      map[reminderKey]record.ID
 	held       map[record.ID]reminderKey
 	refusing   map[string]int
-	reasons    map[record.ID]string
+	reasons    map[record.ID]*Retry
 	forwarding bool
 	idle       idleList
 	passing    int // Passivate hooks that run
 	reading    int // shared methods that run
 	snapshots  snapshots
 	skipped    []skipped
+	ingests    ingests
+	missed     missed
 
 	// Time, as of this turn.
 	instant backstay.Instant
 	local   time.Time // the same
 	now     int64     // the log's, in milliseconds
 
-	claim    ClaimTimes
+	claim    inspect.Takeover
 	owned    time.Time // zero: not yet
+	doubt    doubt
 	leaving  bool
 	farewell bool // the last Forwarded are appended
 
-	scope func(limit backstay.Instant) *lazyctx.Ctx
-	ended error         // the loop ends
-	gone  chan struct{} // closed: it has ended
+	scope func(c *lazyctx.Ctx, limit backstay.Instant) *lazyctx.Ctx // makes c end with the incarnation
+	ended error                                                     // the loop ends
+	gone  chan struct{}                                             // closed: it has ended
 }
 
 func newIncarnation(o *owner) *incarnation {
@@ -88,12 +104,15 @@ func newIncarnation(o *owner) *incarnation {
 		suspect: make(map[record.Link]struct{}), senders: make(map[record.Dest]*sender),
 		stalled: make(map[string]struct{}), firing: make(map[reminderKey]struct{}),
 		fired: make(map[reminderKey]record.ID), held: make(map[record.ID]reminderKey),
-		refusing: make(map[string]int), reasons: make(map[record.ID]string), gone: make(chan struct{}),
-		crew: make(map[*worker]struct{}),
+		refusing: make(map[string]int), reasons: make(map[record.ID]*Retry), gone: make(chan struct{}),
+		crew: make(map[*worker]struct{}), loads: loads{under: make(map[string]*load)},
 	}
 	inc.signal = make(chan struct{}, 1)
+	inc.timer = time.NewTimer(time.Hour)
+	inc.timer.Stop()
 	inc.view = machine.View{Phase: inc.phaseOf, Suspect: inc.suspected, MaxAttempts: o.typ.MaxAttempts}
 	inc.tick()
+	inc.doubt.pauses = o.node.pauses(inc.instant)
 	return inc
 }
 
@@ -102,7 +121,10 @@ func newIncarnation(o *owner) *incarnation {
 // because its context ended must not be recorded as its result.
 func (inc *incarnation) live(ctx context.Context) error {
 	attempts, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	inc.scope = func(limit backstay.Instant) *lazyctx.Ctx { return lazyctx.New(attempts, limit) }
+	inc.scope = func(c *lazyctx.Ctx, limit backstay.Instant) *lazyctx.Ctx {
+		c.Begin(attempts, limit)
+		return c
+	}
 	stop := context.AfterFunc(ctx, func() { inc.post(endEvent{}) })
 	err := inc.acquire(ctx)
 	if err == nil {
@@ -116,10 +138,8 @@ func (inc *incarnation) live(ctx context.Context) error {
 	if inc.reader != nil {
 		inc.reader.Close()
 	}
-	if inc.timer != nil {
-		inc.timer.Stop()
-	}
-	inc.snapshots.wait()
+	inc.timer.Stop()
+	inc.beside.Wait()
 	inc.node.linger(inc)
 	return err
 }
@@ -150,88 +170,36 @@ func (inc *incarnation) tick() {
 	inc.view.Now = inc.now
 }
 
-// turns is the loop of an owner, until it ends.
-func (inc *incarnation) turns() error {
-	for inc.ended == nil {
-		inc.turn()
-		if inc.ended == nil && inc.lie() {
-			inc.sleep()
-		}
-	}
-	return inc.ended
-}
+// rounds is how often a turn goes on at once with what has come meanwhile.
+const rounds = 4
 
-// turn takes in what has come and does what follows. The reader is asked
-// before the inbox: what it has was appended before, so the flight of each of
-// its entries is known by then.
+// turn takes in what has come and does what follows.
 func (inc *incarnation) turn() {
-	entries := inc.poll()
-	events := inc.take()
-	if len(entries) == 0 && len(events) == 0 && !inc.rang {
-		return
+	events, rang := inc.take()
+	if rang {
+		inc.alarm = time.Time{}
 	}
-	inc.rang = false
 	inc.tick()
 	for _, e := range events {
 		e.happen(inc)
 	}
-	inc.meet(entries)
+	inc.read()
 	inc.applyAcknowledged()
 	if inc.owned.IsZero() {
 		return
 	}
-	inc.keep()
+	if inc.keep(); inc.doubtful() {
+		return
+	}
+	inc.takeIn()
 	inc.dispatch()
+	for i := 0; i < rounds && inc.ended == nil && (inc.acknowledged || inc.readable.Load()); i++ {
+		inc.read() // what was appended meanwhile
+		inc.applyAcknowledged()
+		inc.takeIn()
+		inc.dispatch()
+	}
 	inc.depart()
-}
-
-// sleep waits for the next event, or until something is due.
-func (inc *incarnation) sleep() {
-	at, ok := inc.nextDue()
-	if !ok {
-		<-inc.signal
-		return
-	}
-	inc.set(at)
-	select {
-	case <-inc.signal:
-	case <-inc.timer.C:
-		inc.alarm, inc.rang = time.Time{}, true
-		inc.rise()
-	}
-}
-
-// set makes the timer fire at a time, or earlier: moving it costs more than a
-// turn for nothing now and then.
-func (inc *incarnation) set(at time.Time) {
-	if !inc.alarm.IsZero() && !inc.alarm.After(at) {
-		return
-	}
-	inc.alarm = at
-	if inc.timer == nil {
-		inc.timer = time.NewTimer(at.Sub(inc.local))
-		return
-	}
-	inc.timer.Reset(at.Sub(inc.local))
-}
-
-// nextDue is when something is to be looked at, by the local clock.
-func (inc *incarnation) nextDue() (at time.Time, ok bool) {
-	sooner := func(t time.Time) {
-		if !ok || t.Before(at) {
-			at, ok = t, true
-		}
-	}
-	if first, some := inc.agenda.first(); some {
-		sooner(inc.local.Add(time.Duration(first-inc.now) * time.Millisecond))
-	}
-	if len(inc.flights) > 0 {
-		sooner(inc.flights[0].sent.Add(inc.node.config.Patience))
-	}
-	if s := inc.idle.oldest(); s != nil {
-		sooner(s.since.Add(inc.typ.IdleAfter))
-	}
-	return at, ok
 }
 
 // ownedFor is how long the partition was owned.

@@ -7,155 +7,61 @@ import (
 	"slices"
 	"time"
 
+	"github.com/backstay-go/backstay/actors/inspect"
+	"github.com/backstay-go/backstay/actors/internal/machine"
 	"github.com/backstay-go/backstay/actors/internal/record"
 )
 
 // Phase is where the owner of a partition is.
-type Phase string
+type Phase = inspect.Phase
 
 // The phases of an owner.
 const (
-	PhaseClaiming Phase = "claiming"
-	PhaseOwning   Phase = "owning"
-	PhaseDraining Phase = "draining"
-	PhaseWaiting  Phase = "waiting" // to claim again
-	PhaseRefused  Phase = "refused" // this program must not own it
+	PhaseClaiming = inspect.Claiming
+	PhaseOwning   = inspect.Owning
+	PhaseDraining = inspect.Draining
+	PhaseWaiting  = inspect.Waiting
+	PhaseRefused  = inspect.Refused
 )
-
-// Inspection is how a node is.
-type Inspection struct {
-	Name       string
-	Partitions []PartitionInspection
-	// Calls are the roots of this process that wait for an answer.
-	Calls int
-}
-
-// PartitionInspection is how a partition of this node is.
-type PartitionInspection struct {
-	Partition record.Partition
-	Phase     Phase
-	Epoch     uint64
-	// Next is the offset of the next record to apply.
-	Next int64
-	// Requests are those in mailboxes, Actors the actors that have some.
-	Requests, Actors int
-	// Deepest is the actor with the most requests, Depth how many.
-	Deepest string
-	Depth   int
-	// Oldest is how long the oldest request has waited or run.
-	Oldest time.Duration
-	// Running are the attempts there are, with what each waits for.
-	Running []AttemptInspection
-	// Outputs are the messages that wait to be forwarded.
-	Outputs int
-	// Instances are the activated actors.
-	Instances int
-	Claim     ClaimTimes
-	Err       error
-}
-
-// ClaimTimes are the phases of the last claim that succeeded (A57).
-type ClaimTimes struct {
-	// Assigned is when the partition was assigned.
-	Assigned time.Time
-	// Snapshot, Replay and Takeover are how long it took to load the snapshot,
-	// to read to the end, and to apply the own Takeover.
-	Snapshot, Replay, Takeover time.Duration
-	// Records were replayed.
-	Records int
-}
-
-// AttemptInspection is a method that runs.
-type AttemptInspection struct {
-	Actor, Method string
-	ID            record.ID
-	Seq, Attempt  uint64
-	Since         time.Duration
-	// Waiting are the calls it waits for.
-	Waiting []string
-}
-
-// Health is what keeps a node from its work.
-type Health struct {
-	// Ready: it is known what is assigned, and all of that is owned.
-	Ready bool
-	// Problems are why not, and what else is wrong, by partition.
-	Problems []Problem
-}
-
-// Problem is one thing that is wrong.
-type Problem struct {
-	Partition record.Partition
-	Err       error
-}
 
 func sortable(p record.Partition) string { return fmt.Sprintf("%s/%010d", p.Type, p.Index) }
 
 // Inspect tells how the node's partitions are, ordered by name. Owners that do
 // not answer before ctx ends are told of as far as that goes without them.
-func (n *Node) Inspect(ctx context.Context) Inspection {
-	i := Inspection{Name: n.config.Name}
+func (n *Node) Inspect(ctx context.Context) inspect.Node {
+	i := inspect.Node{Name: n.config.Name, DeadLetters: n.letters.Load()}
+	for _, m := range n.members() {
+		i.Members = append(i.Members, m.Name)
+	}
 	n.clients.mu.Lock()
 	i.Calls = n.clients.count
 	n.clients.mu.Unlock()
-	for _, o := range n.all() {
-		if !o.hasEnded() {
-			i.Partitions = append(i.Partitions, o.inspect(ctx))
-		}
-	}
+	i.Partitions = survey(ctx, n.all(), (*owner).inspect, (*incarnation).inspect)
 	return i
 }
 
-// inspect asks the loop.
-func (o *owner) inspect(ctx context.Context) PartitionInspection {
+// inspect tells what is known without the loop.
+func (o *owner) inspect() inspect.Partition {
 	o.mu.Lock()
-	p := PartitionInspection{Partition: o.self, Phase: o.phase, Err: o.problem}
-	inc := o.current
-	o.mu.Unlock()
-	if inc == nil || p.Phase != PhaseOwning && p.Phase != PhaseDraining {
-		return p
-	}
-	q := &question{into: p, done: make(chan struct{})}
-	inc.post(q)
-	select {
-	case <-q.done:
-		return q.into
-	case <-inc.gone:
-	case <-ctx.Done():
+	defer o.mu.Unlock()
+	p := inspect.Partition{Type: o.self.Type, Index: o.self.Index, Phase: o.phase}
+	if o.problem != nil {
+		p.Error = o.problem.Error()
 	}
 	return p
 }
 
-// question is an inspection on its way to a loop.
-type question struct {
-	into PartitionInspection
-	done chan struct{}
-}
-
-func (q *question) happen(inc *incarnation) {
-	defer close(q.done)
-	p := &q.into
-	p.Epoch, p.Next, p.Claim = inc.epoch, inc.next, inc.claim
-	p.Requests = inc.state.Live()
-	var oldest int64
+// inspect tells the rest.
+func (inc *incarnation) inspect(p *inspect.Partition) {
+	p.Epoch, p.Next, p.Takeover = inc.epoch, inc.next, inc.claim
+	p.Requests, p.Oldest = inc.state.Live(), inc.oldest()
 	for _, actor := range inc.state.Actors() {
 		p.Actors++
 		if d := inc.state.Depth(actor); d > p.Depth {
 			p.Depth, p.Deepest = d, actor
 		}
-		for e := range inc.state.Queue(actor) {
-			if oldest == 0 || e.Queued < oldest {
-				oldest = e.Queued
-			}
-			break
-		}
 	}
-	if oldest > 0 {
-		p.Oldest = max(time.Duration(inc.now-oldest)*time.Millisecond, 0)
-	}
-	for _, s := range inc.senders {
-		p.Outputs += len(s.waiting)
-	}
+	p.Outputs = inc.unsent()
 	for _, s := range inc.slots {
 		if s.active {
 			p.Instances++
@@ -164,14 +70,33 @@ func (q *question) happen(inc *incarnation) {
 			p.Running = append(p.Running, a.inspect())
 		}
 	}
-	slices.SortFunc(p.Running, func(a, b AttemptInspection) int {
-		return cmp.Or(cmp.Compare(b.Since, a.Since), cmp.Compare(a.Actor, b.Actor))
+	slices.SortFunc(p.Running, func(a, b inspect.Invocation) int {
+		return cmp.Or(cmp.Compare(b.Since, a.Since), cmp.Compare(a.ID, b.ID))
 	})
+	p.Methods = len(p.Running)
+	p.Running = p.Running[:min(p.Methods, inspect.MaxRunning)]
 }
 
-func (a *Attempt) inspect() AttemptInspection {
-	i := AttemptInspection{
-		Actor: a.request.Target.Actor, Method: a.request.Method, ID: a.request.ID, Seq: a.request.Seq,
+// oldest is the age of the oldest request.
+func (inc *incarnation) oldest() time.Duration {
+	since, some := inc.state.Oldest(func(e *machine.Entry) bool { return e.Held && inc.latched(e) })
+	if !some {
+		return 0
+	}
+	return max(time.Duration(inc.now-since)*time.Millisecond, 0)
+}
+
+// unsent counts the outputs that wait to be forwarded.
+func (inc *incarnation) unsent() (n int) {
+	for _, s := range inc.senders {
+		n += len(s.waiting)
+	}
+	return n
+}
+
+func (a *Attempt) inspect() inspect.Invocation {
+	i := inspect.Invocation{
+		ID: a.request.Target.Actor, Method: a.request.Method, RequestID: a.request.ID.String(), Link: a.request.Seq,
 		Attempt: a.number, Since: a.inc.sinceLocal(a.since),
 	}
 	a.mu.Lock()
@@ -180,25 +105,4 @@ func (a *Attempt) inspect() AttemptInspection {
 		i.Waiting = append(i.Waiting, p.label)
 	}
 	return i
-}
-
-// Health tells what keeps the node from doing its work; it does not wait.
-func (n *Node) Health() Health {
-	n.mu.Lock()
-	h := Health{Ready: n.assigned || n.membership == nil}
-	n.mu.Unlock()
-	for _, o := range n.all() {
-		if o.hasEnded() {
-			continue
-		}
-		o.mu.Lock()
-		if o.phase != PhaseOwning {
-			h.Ready = false
-			if o.problem != nil {
-				h.Problems = append(h.Problems, Problem{Partition: o.self, Err: o.problem})
-			}
-		}
-		o.mu.Unlock()
-	}
-	return h
 }

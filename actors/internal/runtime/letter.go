@@ -26,28 +26,61 @@ const (
 	HeaderQueued   = "backstay-queued-ms"   // when it came in, by the log's clock
 	HeaderGivenUp  = "backstay-given-up-ms" // when it was given up
 	HeaderWaited   = "backstay-waited-ms"
+	HeaderDetail   = "backstay-detail" // says more, for people
 	HeaderBaggage  = "backstay-baggage"
 	HeaderOffset   = "backstay-offset"
+	// HeaderOrigin is where a message was that could not be ingested:
+	// topic/partition/offset.
+	HeaderOrigin = "backstay-origin"
 )
+
+// ReasonUndecodable is that of a record that could not be decoded.
+const ReasonUndecodable = "undecodable"
 
 // letter is an output to an ordinary topic as a message.
 func (inc *incarnation) letter(o machine.Output) *journal.Message {
 	m := &journal.Message{Topic: o.Dest.Topic}
-	if l, ok := o.Message.(*record.Letter); ok { // else an Empty, whose number alone matters
+	l, ok := o.Message.(*record.Letter)
+	if ok { // else an Empty, whose number alone matters
 		m.Key, m.Value = l.Key, l.Value
 		for _, h := range l.Headers {
 			m.Headers = append(m.Headers, journal.Header{Name: h.Name, Value: h.Value})
 		}
 		if l.Dead != nil {
 			dead(m, l.Dead)
+			inc.bewail(&l.Dead.Request, l.Dead.Reason)
 		}
 	}
 	m.Headers = append(m.Headers, header(HeaderSource, inc.self.String()), header(HeaderNumber, strconv.FormatUint(o.Number, 10)))
+	if ok && l.Dead != nil {
+		inc.node.lament(*m)
+	}
 	return m
 }
 
-// dead tells what became of a request.
+// lament shows a dead letter to who wants to see them.
+func (n *Node) lament(m journal.Message) {
+	if n.config.Dead != nil {
+		n.config.Dead(m)
+	}
+}
+
+// bewail counts a dead letter, and tells. One that is sent again after a takeover
+// is another one: nobody knows whether it was there before.
+func (inc *incarnation) bewail(r *record.Request, reason string) {
+	inc.node.letters.Add(1)
+	inc.node.report(Event{
+		Kind: DeadLetter, Partition: inc.self, Epoch: inc.epoch, Actor: r.Target.Actor, Method: r.Method, ID: r.ID, Code: reason,
+	})
+}
+
+// dead tells what became of a request, or of a message that is none: what that
+// was stays as it is.
 func dead(m *journal.Message, d *record.Dead) {
+	if d.Reason == machine.CodeNotIngested {
+		m.Headers = append(m.Headers, header(HeaderReason, d.Reason), header(HeaderGivenUp, strconv.FormatInt(d.At, 10)))
+		return
+	}
 	r := &d.Request
 	m.Value = r.Args
 	m.Headers = append(m.Headers,
@@ -60,6 +93,7 @@ func dead(m *journal.Message, d *record.Dead) {
 		header(HeaderQueued, strconv.FormatInt(d.Queued, 10)),
 		header(HeaderGivenUp, strconv.FormatInt(d.At, 10)),
 		header(HeaderWaited, strconv.FormatInt(d.At-d.Queued, 10)),
+		header(HeaderDetail, d.Message),
 		journal.Header{Name: HeaderBaggage, Value: r.Baggage},
 	)
 }
@@ -92,12 +126,16 @@ func (inc *incarnation) buryAll() {
 		if inc.node.config.DeadTopic == "" {
 			continue
 		}
-		inc.node.log.Publish(journal.Message{
+		inc.node.letters.Add(1)
+		m := journal.Message{
 			Topic: inc.node.config.DeadTopic, Key: inc.self.String(), Value: s.data,
 			Headers: []journal.Header{
-				header(HeaderReason, "undecodable"), header(HeaderSource, inc.self.String()), header(HeaderOffset, strconv.FormatInt(s.offset, 10)),
+				header(HeaderReason, ReasonUndecodable), header(HeaderDetail, s.err.Error()),
+				header(HeaderSource, inc.self.String()), header(HeaderOffset, strconv.FormatInt(s.offset, 10)),
 			},
-		}, func(_ journal.Place, err error) {
+		}
+		inc.node.lament(m)
+		inc.node.log.Publish(m, func(_ journal.Place, err error) {
 			if err != nil {
 				inc.node.report(Event{Kind: OutputLost, Partition: inc.self, Offset: s.offset, Err: fmt.Errorf("runtime: dead letter: %w", err)})
 			}

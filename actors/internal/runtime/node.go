@@ -7,7 +7,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
-	"time"
+	"sync/atomic"
 
 	"github.com/backstay-go/backstay/actors/internal/record"
 	"github.com/backstay-go/backstay/actors/journal"
@@ -19,13 +19,16 @@ type Node struct {
 	config  Config
 	log     journal.Log
 	types   map[string]*Type
-	address string // where answers for this process go
-	mute    func() // closes address
+	sources journal.Sources // the same, if it has them
+	address string          // where answers for this process go
+	mute    func()          // closes address
 	clock   clock
-	counts  sync.Map // type: uint32
+	places  places
 	clients clients
+	letters atomic.Uint64 // dead ones that were written
 
 	membership journal.Membership // nil: a mere client
+	wary       wary               // the same, if it counts pauses
 	cancel     context.CancelFunc // of all owners
 	stopping   chan struct{}
 	vacant     chan struct{} // holds one: an owner has gone
@@ -44,6 +47,7 @@ func Open(ctx context.Context, log journal.Log, c Config) (*Node, error) {
 		log: log, types: make(map[string]*Type), stopping: make(chan struct{}), vacant: make(chan struct{}, 1), owners: make(map[journal.Partition]*owner),
 	}
 	n.config = c.withDefaults()
+	n.sources, _ = log.(journal.Sources)
 	if err := n.host(ctx); err != nil {
 		return nil, err
 	}
@@ -62,6 +66,7 @@ func Open(ctx context.Context, log journal.Log, c Config) (*Node, error) {
 		n.mute()
 		return nil, fmt.Errorf("runtime: joining: %w", err)
 	}
+	n.wary, _ = n.membership.(wary)
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	n.cancel = cancel
 	n.assigning.Go(func() { n.assign(life) })
@@ -87,6 +92,9 @@ func (n *Node) host(ctx context.Context) error {
 		case len(t.Methods) == 0:
 			return fmt.Errorf("runtime: type %q has no methods", t.Name)
 		}
+		if err := t.ingestible(n.sources); err != nil {
+			return err
+		}
 		for name, m := range t.Methods {
 			if (m.Run == nil) == (m.Read == nil) {
 				return fmt.Errorf("runtime: method %q of type %q needs exactly one of Run and Read", name, t.Name)
@@ -94,6 +102,11 @@ func (n *Node) host(ctx context.Context) error {
 		}
 		if _, err := n.count(ctx, t.Name); err != nil {
 			return err
+		}
+		t.methods = make(map[string]*Method, len(t.Methods))
+		for name, m := range t.Methods {
+			m.name = name
+			t.methods[name] = &m
 		}
 		n.types[t.Name] = &t
 	}
@@ -115,45 +128,6 @@ func (n *Node) members() []journal.Member {
 		return nil
 	}
 	return n.membership.Members()
-}
-
-// count is the number of partitions of a type, fixed for ever and so asked for
-// once.
-func (n *Node) count(ctx context.Context, actorType string) (uint32, error) {
-	if known, ok := n.counts.Load(actorType); ok {
-		c, _ := known.(uint32)
-		return c, nil
-	}
-	c, err := n.log.Count(ctx, actorType)
-	if err == nil && c == 0 {
-		err = journal.ErrNoType
-	}
-	if err != nil {
-		return 0, fmt.Errorf("runtime: type %q: %w", actorType, err)
-	}
-	n.counts.Store(actorType, c)
-	return c, nil
-}
-
-// countFor bounds the question from within a method.
-const countFor = 10 * time.Second
-
-// countNow is count for those who have no context.
-func (n *Node) countNow(actorType string) (uint32, error) {
-	if known, ok := n.counts.Load(actorType); ok {
-		c, _ := known.(uint32)
-		return c, nil
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), countFor)
-	defer cancel()
-	return n.count(ctx, actorType)
-}
-
-// counted is the number of partitions of a type that is hosted here.
-func (n *Node) counted(actorType string) uint32 {
-	known, _ := n.counts.Load(actorType)
-	c, _ := known.(uint32)
-	return c
 }
 
 // Now is the time by the log's clock as far as it is known here, in

@@ -56,7 +56,7 @@ func TestInspectTellsWhatRunsAndWhatWaits(t *testing.T) {
 		if i.Calls != 2 || p.Phase != runtime.PhaseOwning || p.Requests != 3 || p.Actors != 2 || p.Deepest != "a" || p.Depth != 2 || p.Oldest != 10*time.Second {
 			t.Errorf("%+v", i)
 		}
-		if len(p.Running) != 2 || p.Running[0].Actor != "a" || strings.Join(p.Running[0].Waiting, " ") != "t/b.inner" || p.Running[1].Method != "inner" {
+		if len(p.Running) != 2 || p.Running[0].ID != "a" || strings.Join(p.Running[0].Waiting, " ") != "t/b.inner" || p.Running[1].Method != "inner" {
 			t.Errorf("running: %+v", p.Running)
 		}
 		if h := n.Health(); !h.Ready || len(h.Problems) != 0 {

@@ -1,10 +1,17 @@
 package runtime
 
-import "runtime/debug"
+import (
+	"runtime/debug"
 
-// idleList has the slots with an instance and without work, the longest idle
-// first: all have the same IdleAfter, so no heap is needed.
-type idleList struct{ head, tail *slot }
+	"github.com/backstay-go/backstay/internal/lazyctx"
+)
+
+// idleList has the slots without work, the longest idle first: all have the
+// same IdleAfter, so no heap is needed.
+type idleList struct {
+	head, tail *slot
+	bytes      int64
+}
 
 func (l *idleList) oldest() *slot { return l.head }
 
@@ -16,11 +23,14 @@ func (l *idleList) add(s *slot) {
 		l.tail.next = s
 	}
 	l.tail = s
+	l.bytes += int64(s.size)
 }
+
+func (l *idleList) has(s *slot) bool { return s.prev != nil || l.head == s }
 
 // remove takes a slot out, if it is in.
 func (l *idleList) remove(s *slot) {
-	if s.prev == nil && l.head != s {
+	if !l.has(s) {
 		return
 	}
 	if s.prev == nil {
@@ -34,34 +44,44 @@ func (l *idleList) remove(s *slot) {
 		s.next.prev = s.prev
 	}
 	s.prev, s.next = nil, nil
+	l.bytes -= int64(s.size)
 }
 
-// rest decides what becomes of a slot without attempts: one with an instance
-// waits to be used again, one without is dropped, so that a million actors
-// over time need no memory (A10).
+// slotBytes is about what a slot takes beside the cells.
+const slotBytes = 512
+
+// rest decides what becomes of a slot without attempts: it waits to be used
+// again for a while, then it is dropped, so that a million actors over time
+// need no memory (A10).
 func (inc *incarnation) rest(s *slot) {
 	if len(s.attempts) > 0 || s.passing || inc.slots[s.actor] != s {
 		return
 	}
-	switch {
-	case !s.active:
-		delete(inc.slots, s.actor)
-		inc.dropped = s
-	case s.doomed:
+	if s.doomed {
 		inc.idle.remove(s)
-		inc.passivate(s)
-	case s.prev == nil && inc.idle.head != s:
-		s.since = inc.local
-		if inc.typ.IdleAfter >= 0 {
-			inc.idle.add(s)
+		if inc.passivate(s); s.passing {
+			return
 		}
+	}
+	switch {
+	case !s.active && !s.attached:
+		inc.forget(s)
+	case !inc.idle.has(s):
+		s.since, s.size = inc.local, slotBytes+inc.state.Attached(s.actor)
+		inc.idle.add(s)
 	}
 }
 
-// passivateIdle drops the instances that were idle for long.
+// passivateIdle drops the actors that were idle for long, and more if they take
+// too much memory.
 func (inc *incarnation) passivateIdle() {
-	for s := inc.idle.oldest(); s != nil && inc.local.Sub(s.since) >= inc.typ.IdleAfter; s = inc.idle.oldest() {
+	for s := inc.idle.oldest(); s != nil; s = inc.idle.oldest() {
+		late := inc.typ.IdleAfter >= 0 && inc.local.Sub(s.since) >= inc.typ.IdleAfter
+		if !late && inc.idle.bytes <= inc.node.config.IdleBytes {
+			return
+		}
 		inc.idle.remove(s)
+		s.going = true
 		inc.passivate(s)
 	}
 }
@@ -71,6 +91,7 @@ func (inc *incarnation) passivateAll() {
 	for _, s := range inc.slots {
 		if s.active && !s.passing && len(s.attempts) == 0 {
 			inc.idle.remove(s)
+			s.going = true
 			inc.passivate(s)
 		}
 	}
@@ -80,13 +101,13 @@ func (inc *incarnation) passivateAll() {
 // nothing begins on the actor, so that nothing runs on an instance that is
 // half closed (A10).
 func (inc *incarnation) passivate(s *slot) {
-	if inc.typ.Passivate == nil {
-		delete(inc.slots, s.actor)
+	if inc.typ.Passivate == nil || !s.active {
+		inc.passivated(s)
 		return
 	}
 	s.passing = true
 	inc.passing++
-	ctx := inc.scope(inc.within(inc.typ.StepTimeout))
+	ctx := inc.scope(new(lazyctx.Ctx), inc.within(inc.typ.StepTimeout))
 	inc.methods.Add()
 	go func() {
 		defer func() {
@@ -106,8 +127,27 @@ type passed struct{ *slot }
 
 func (p passed) happen(inc *incarnation) {
 	inc.passing--
-	delete(inc.slots, p.actor)
+	p.passing = false
+	inc.passivated(p.slot)
 	inc.touch(p.actor)
+}
+
+// passivated takes the instance from a slot, and lets it go if it is not needed.
+func (inc *incarnation) passivated(s *slot) {
+	s.instance, s.active, s.doomed = nil, false, false
+	if s.going {
+		inc.forget(s)
+	}
+}
+
+// forget drops an actor. Nothing is lost: what its cells were is saved, or in
+// what the log has changed since.
+func (inc *incarnation) forget(s *slot) {
+	delete(inc.slots, s.actor)
+	if s.attached {
+		inc.guarded(func() { inc.state.Detach(s.actor) })
+	}
+	inc.dropped = s
 }
 
 // hookPanicked tells that a hook or a shared method panicked.

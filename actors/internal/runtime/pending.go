@@ -10,9 +10,13 @@ import (
 type Pending struct {
 	attempt *Attempt
 	id      record.ID
+	to      record.Partition
 	label   string // for people
-	done    bool   // under attempt.mu
-	result  record.Result
+	// revocable calls are revoked when an Await is cut short.
+	revocable bool
+	revoked   bool // under attempt.mu, as done and result
+	done      bool
+	result    record.Result
 }
 
 // Go makes a nested call. It is sent by the first Await of any call after it;
@@ -27,7 +31,7 @@ func (a *Attempt) Go(c record.Call) (*Pending, error) {
 		return nil, err
 	}
 	c.ID = a.inc.ids.next()
-	p := &Pending{attempt: a, id: c.ID}
+	p := &Pending{attempt: a, id: c.ID, to: c.Target.Partition()}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if err := a.open(); err != nil {

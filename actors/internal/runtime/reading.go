@@ -49,6 +49,9 @@ func (v *Reading) find(name string) (int, bool) {
 // share runs a shared method on the cells as of now, where its record was
 // applied: beside everything else, without a place in any queue (R41, R42).
 func (inc *incarnation) share(r *record.Read) {
+	if inc.look(r) {
+		return
+	}
 	m, ok := inc.typ.Methods[r.Method]
 	switch {
 	case ok && m.Read == nil:
@@ -64,14 +67,17 @@ func (inc *incarnation) share(r *record.Read) {
 		inc.node.emit(r.Reply, r.ID, record.Result{Failure: &record.Failure{Code: CodeExpired, Message: "its deadline passed before it began"}})
 		return
 	}
-	v := &Reading{request: *r, cells: cellsOf(inc.state, r.Target.Actor, "")}
+	if inc.waitToRead(r) {
+		return
+	}
+	v := &Reading{request: *r, cells: inc.state.Cells(r.Target.Actor, "")}
 	left := inc.typ.StepTimeout
 	if r.Deadline > 0 {
 		left = time.Duration(r.Deadline-inc.now) * time.Millisecond
 	}
 	inc.reading++
 	inc.methods.Add()
-	go inc.answerRead(inc.scope(inc.within(left)), m, v)
+	go inc.answerRead(inc.scope(new(lazyctx.Ctx), inc.within(left)), m, v)
 }
 
 // answerRead runs the method and answers, however it ends.

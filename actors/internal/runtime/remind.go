@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/backstay-go/backstay/actors/internal/cron"
 	"github.com/backstay-go/backstay/actors/internal/machine"
 	"github.com/backstay-go/backstay/actors/internal/record"
 )
@@ -15,16 +16,10 @@ type reminderKey struct {
 	id          record.ID
 }
 
-// period reads a reminder's period; empty means that it fires once.
-func period(s string) (time.Duration, error) {
-	if s == "" {
-		return 0, nil
-	}
-	d, err := time.ParseDuration(s)
-	if err != nil || d < time.Millisecond {
-		return 0, fmt.Errorf("%w of at least 1ms: %q", ErrPeriod, s)
-	}
-	return d, nil
+// checkPeriod refuses what [after] could not make anything of.
+func checkPeriod(s string) error {
+	_, _, err := after(0, s, 0)
+	return err
 }
 
 // remind makes the appointment of what was set. What was moved or removed
@@ -58,19 +53,40 @@ func (inc *incarnation) fire(x *appointment) {
 		return
 	}
 	f := &record.Fire{Epoch: inc.epoch, ID: inc.ids.next(), Target: record.Address{Type: inc.self.Type, Actor: x.actor, Index: inc.self.Index}, Name: x.name, Tick: x.tick}
-	f.Then, f.Missed = after(r.Next, r.Period, inc.now)
+	var err error
+	if f.Then, f.Missed, err = after(r.Next, r.Period, inc.now); err != nil { // a zone that this host does not know
+		inc.node.report(Event{Kind: OutputLost, Partition: inc.self, Epoch: inc.epoch, Actor: x.actor, Name: x.name, Err: err, Wait: unfiredAgain})
+		inc.agenda.add(appointment{at: inc.now + unfiredAgain.Milliseconds(), what: dueReminder, actor: x.actor, name: x.name, tick: x.tick})
+		return
+	}
 	inc.tryFire(key, f)
 }
 
-// after is the first tick after now, and how many between were missed.
-func after(tick int64, every string, now int64) (then int64, missed uint64) {
-	d, err := period(every)
-	if err != nil || d == 0 {
-		return 0, 0
+// unfiredAgain is the wait before a reminder is looked at again whose next tick
+// could not be told: another host may own it then.
+const unfiredAgain = time.Minute
+
+// after is the first tick after now, and how many between were missed. The
+// period is empty for what fires once, a duration, or a line of package cron.
+func after(tick int64, period string, now int64) (then int64, missed uint64, err error) {
+	switch {
+	case period == "":
+		return 0, 0, nil
+	case cron.Is(period):
+		s, err := cron.Read(period)
+		if err != nil {
+			return 0, 0, fmt.Errorf("%w: %w", ErrPeriod, err)
+		}
+		then, missed = s.Then(tick, now)
+		return then, missed, nil
+	}
+	d, err := time.ParseDuration(period)
+	if err != nil || d < time.Millisecond {
+		return 0, 0, fmt.Errorf("%w of at least 1ms: %q", ErrPeriod, period)
 	}
 	ms := d.Milliseconds()
 	n := max((now-tick)/ms, 0)
-	return tick + (n+1)*ms, uint64(n)
+	return tick + (n+1)*ms, uint64(n), nil
 }
 
 // tryFire appends a Fire, one at a time for each reminder. If the log's clock

@@ -7,7 +7,6 @@ import (
 	"runtime/debug"
 
 	"github.com/backstay-go/backstay/actors/internal/record"
-	"github.com/backstay-go/backstay/internal/lazyctx"
 )
 
 // errGoexit: a method called runtime.Goexit, as a failed test assertion does.
@@ -30,7 +29,7 @@ func (e *PanicError) Unwrap() error {
 
 // run runs the method, however it ends. Whatever happens to its goroutine, the
 // loop learns of it.
-func (a *Attempt) run(ctx *lazyctx.Ctx) {
+func (a *Attempt) run() {
 	var end End
 	returned := false
 	defer func() {
@@ -41,11 +40,11 @@ func (a *Attempt) run(ctx *lazyctx.Ctx) {
 				end, a.goexit = End{Retry: &Retry{Reason: errGoexit.Error()}}, true
 			}
 		}
-		ctx.Cancel()
+		a.ctx.Cancel()
 		a.finish(end)
 		a.inc.methods.Done()
 	}()
-	end = a.perform(ctx)
+	end = a.perform(&a.ctx)
 	returned = true
 }
 
@@ -82,7 +81,7 @@ func (a *Attempt) perform(ctx context.Context) End {
 // parks has one already, since Activate may not call.
 func (a *Attempt) activate(ctx context.Context) *End {
 	s := a.slot
-	if s.active || a.inc.typ.Activate == nil {
+	if s.active || a.inc.typ.Activate == nil || a.method.Bare {
 		return nil
 	}
 	a.setActivating(true)

@@ -2,43 +2,24 @@ package runtime
 
 import (
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/actors/internal/machine"
 	"github.com/backstay-go/backstay/actors/journal"
+	"github.com/backstay-go/backstay/internal/lazyctx"
 )
 
-// snapshots says when to make the next snapshot, and what of it is new. A
-// snapshot is a pure function of the log, so it does not matter who makes it;
-// it is captured between two records and written beside the loop.
+// snapshots says when to make the next snapshot. A snapshot is a pure function
+// of the log, so it does not matter who makes it; it is captured between two
+// records, which costs what has changed and what lives, and written beside the
+// loop.
 type snapshots struct {
-	n       uint32 // chunks
-	at      []int64
-	dirty   map[uint32]struct{}
 	records int
 	bytes   int64
+	core    int // size of the last one's, in bytes
 	saving  bool
 	retryAt time.Time
-	running sync.WaitGroup
-}
-
-// begin takes up where the manifest m, perhaps empty, leaves off. If chunks are
-// counted differently now, all are new.
-func (s *snapshots) begin(inc *incarnation, m journal.Manifest) {
-	s.n = inc.node.config.SnapshotChunks
-	s.at = make([]int64, s.n)
-	s.dirty = make(map[uint32]struct{})
-	if len(m.Chunks) != int(s.n) {
-		for k := range s.n {
-			s.dirty[k] = struct{}{}
-		}
-		return
-	}
-	for _, c := range m.Chunks {
-		s.at[c.Number%s.n] = c.At
-	}
 }
 
 // count counts a record.
@@ -47,33 +28,31 @@ func (s *snapshots) count(size int) {
 	s.bytes += int64(size)
 }
 
-// changed notes whose cells changed.
-func (s *snapshots) changed(actor string) { s.dirty[machine.ChunkOf(actor, s.n)] = struct{}{} }
+// smallCore is the size up to which nobody need think of what a core costs.
+const smallCore = 256 << 10
 
-// wait waits for a save under way.
-func (s *snapshots) wait() { s.running.Wait() }
+// due reports whether there is enough of the log for another snapshot. What
+// lives, mostly answers that are kept, is written whole each time: where it is
+// much, a log of twice its size lets it cost little a record.
+func (s *snapshots) due(c *Config) bool {
+	enough := s.records >= c.SnapshotRecords || s.bytes >= c.SnapshotBytes
+	return enough && (s.core <= smallCore || s.bytes >= 2*int64(s.core))
+}
 
 // snapshot makes a snapshot if it is time: so a takeover reads a bounded part
 // of the log, whatever is stuck at its head (A58).
 func (inc *incarnation) snapshot() {
 	s, c := &inc.snapshots, &inc.node.config
-	if s.saving || s.records < c.SnapshotRecords && s.bytes < c.SnapshotBytes || inc.local.Before(s.retryAt) {
+	if s.saving || !s.due(c) || inc.local.Before(s.retryAt) {
 		return
 	}
+	var changes []machine.Change
+	inc.guarded(func() { changes = inc.state.Capture() })
 	m := journal.Manifest{At: inc.next, Core: inc.state.Core()}
-	chunks := make(map[journal.Chunk][]byte, len(s.dirty))
-	old := append([]int64(nil), s.at...)
-	for k := range s.n {
-		if _, is := s.dirty[k]; is {
-			s.at[k] = m.At
-			chunks[journal.Chunk{Number: k, At: m.At}] = inc.state.Chunk(k, s.n)
-		}
-		m.Chunks = append(m.Chunks, journal.Chunk{Number: k, At: s.at[k]})
-	}
-	done := &saved{at: m.At, old: old, dirty: s.dirty, records: s.records, bytes: s.bytes, began: inc.local}
-	s.dirty, s.records, s.bytes, s.saving = make(map[uint32]struct{}), 0, 0, true
-	s.running.Go(func() {
-		done.err = inc.save(m, chunks)
+	done := &saved{at: m.At, records: s.records, bytes: s.bytes, began: inc.local}
+	s.records, s.bytes, s.core, s.saving = 0, 0, len(m.Core), true
+	inc.beside.Go(func() {
+		done.err = inc.save(m, changes)
 		inc.post(done)
 	})
 }
@@ -81,12 +60,12 @@ func (inc *incarnation) snapshot() {
 // saveFor bounds the saving of a snapshot.
 const saveFor = time.Minute
 
-// save writes the snapshot, then cuts the log off below it: never above what is
-// durable (H9).
-func (inc *incarnation) save(m journal.Manifest, chunks map[journal.Chunk][]byte) error {
-	ctx := inc.scope(backstay.Now().Add(saveFor))
+// save writes the cells that changed and then the rest, which counts on them,
+// and cuts the log off below it: never above what is durable (H9).
+func (inc *incarnation) save(m journal.Manifest, changes []machine.Change) error {
+	ctx := inc.scope(new(lazyctx.Ctx), backstay.Now().Add(saveFor))
 	defer ctx.Cancel()
-	if err := inc.node.log.Save(ctx, inc.partition, m, chunks); err != nil {
+	if err := inc.cellar.Save(ctx, m, changes); err != nil {
 		return fmt.Errorf("runtime: snapshot of %v as of %d: %w", inc.partition, m.At, err)
 	}
 	if err := inc.node.log.Truncate(ctx, inc.partition, m.At); err != nil {
@@ -98,8 +77,6 @@ func (inc *incarnation) save(m journal.Manifest, chunks map[journal.Chunk][]byte
 // saved: a snapshot was written, or not.
 type saved struct {
 	at      int64
-	old     []int64
-	dirty   map[uint32]struct{}
 	records int
 	bytes   int64
 	began   time.Time
@@ -115,13 +92,12 @@ func (d *saved) happen(inc *incarnation) {
 	e := Event{Kind: SnapshotSaved, Partition: inc.self, Epoch: inc.epoch, Offset: d.at, Elapsed: time.Since(d.began), Err: d.err}
 	if d.err != nil {
 		e.Kind = SnapshotFailed
-		s.at = d.old
-		for k := range d.dirty {
-			s.dirty[k] = struct{}{}
-		}
+		inc.guarded(inc.state.Unsaved)
 		s.records += d.records
 		s.bytes += d.bytes
 		s.retryAt = inc.local.Add(saveAgain)
+	} else {
+		inc.guarded(inc.state.Saved)
 	}
 	inc.node.report(e)
 }

@@ -60,8 +60,8 @@ func TestA58_ReplayIsBoundedWhateverIsStuckAtTheHead(t *testing.T) {
 		}
 		p := second.Inspect(t.Context()).Partitions[0]
 		mu.Lock()
-		if runs != 501 || p.Claim.Records > 120 || p.Claim.Assigned.IsZero() {
-			t.Errorf("ran %d times, replayed %d records: %+v", runs, p.Claim.Records, p.Claim)
+		if runs != 501 || p.Takeover.Records > 120 || p.Takeover.Assigned.IsZero() {
+			t.Errorf("ran %d times, replayed %d records: %+v", runs, p.Takeover.Records, p.Takeover)
 		}
 		mu.Unlock()
 		from, _, _ := c.log.Bounds(t.Context(), partition{Type: "t"})
@@ -96,7 +96,7 @@ func TestA54_SnapshotsAtEveryRecordLoseAndDoubleNothing(t *testing.T) {
 		var dead []*runtime.Node
 		for range 8 {
 			l := new(link)
-			dead = append(dead, c.openOn(l, runtime.Config{SnapshotRecords: 1, SnapshotChunks: uint32(len(dead)%3 + 1)}, hosting(methods)))
+			dead = append(dead, c.openOn(l, runtime.Config{SnapshotRecords: 1, ChunkSize: 1 + len(dead)%3*40}, hosting(methods)))
 			time.Sleep(333 * time.Millisecond)
 			l.crash()
 		}

@@ -21,7 +21,11 @@ type Type struct {
 	// idle, was cleared, or the partition is handed over. It is not called for
 	// a partition that was lost. nil: nobody is told.
 	Passivate func(ctx context.Context, actor string, instance any)
+	// Ingests are the ordinary topics that the owners of the type take in.
+	Ingests []Ingest
 	Settings
+
+	methods map[string]*Method // Methods, by name
 }
 
 // Method is one method of a type; exactly one of its fields is set.
@@ -34,6 +38,13 @@ type Method struct {
 	// Read is a shared method: it sees the cells as of one moment, changes
 	// nothing and runs beside all others.
 	Read func(ctx context.Context, v *Reading) record.Result
+	// Opens makes the method a latch where it is tail-called on its own actor: it
+	// begins when a request for one of these methods waits behind it.
+	Opens []string
+	// Bare: it runs without the actor's instance.
+	Bare bool
+
+	name string
 }
 
 // End is how a method ended. The zero End is an end without a value.
@@ -53,6 +64,8 @@ type End struct {
 // Retry says why an attempt failed, and when the next may start.
 type Retry struct {
 	Reason string
+	// Code is that of the error, if it is registered.
+	Code string
 	// After is the wait before the next attempt; 0 means the type's Backoff.
 	After time.Duration
 }

@@ -45,10 +45,13 @@ func TestTheTickAfterADueOneIsInTheFutureAndWhatWasMissedIsCounted(t *testing.T)
 		{"a little late", 1000, 1999, "1s", 2000, 0},
 		{"exactly one late", 1000, 2000, "1s", 3000, 1},
 		{"very late", 1000, 11_500, "1s", 12_000, 10},
+		{"a line of cron", 60_000, 60_000, "cron UTC * * * * *", 120_000, 0},
+		{"a line of cron, late", 60_000, 180_001, "cron UTC * * * * *", 240_000, 2},
+		{"a zone that this host does not know", 60_000, 60_000, "cron Nowhere/At * * * * *", 0, 0},
 		{"a period that was written by a newer program", 1000, 5000, "@daily", 0, 0},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			if then, missed := after(x.tick, x.period, x.now); then != x.then || missed != x.missed {
+			if then, missed, _ := after(x.tick, x.period, x.now); then != x.then || missed != x.missed {
 				t.Errorf("then %d, missed %d", then, missed)
 			}
 		})

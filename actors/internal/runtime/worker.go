@@ -1,49 +1,49 @@
 package runtime
 
-import (
-	"github.com/backstay-go/backstay/actors/internal/record"
-	"github.com/backstay-go/backstay/internal/lazyctx"
-)
+import "github.com/backstay-go/backstay/actors/internal/record"
 
 // worker is a goroutine that runs one method after another. A new goroutine
 // for each would begin with a small stack, and growing it costs more than the
 // rest of a quick step.
 type worker struct {
-	jobs chan job
+	jobs chan *Attempt
+	next *Attempt    // what it has given to itself, driving
 	step record.Step // to encode from
-}
-
-// job is a method to run.
-type job struct {
-	attempt *Attempt
-	ctx     *lazyctx.Ctx
 }
 
 // spare is how many workers a partition keeps that have nothing to do.
 const spare = 64
 
 // employ gives a method to a worker that is free, or to a new one.
-func (inc *incarnation) employ(a *Attempt, ctx *lazyctx.Ctx) {
+func (inc *incarnation) employ(a *Attempt) {
 	inc.methods.Add()
-	if n := len(inc.free); n > 0 {
-		w := inc.free[n-1]
-		inc.free = inc.free[:n-1]
+	n := len(inc.idlers)
+	if n == 0 {
+		w := &worker{jobs: make(chan *Attempt, 1)}
+		inc.crew[w] = struct{}{}
 		a.worker = w
-		w.jobs <- job{a, ctx} // it is free, so there is room
+		w.jobs <- a
+		go w.work()
 		return
 	}
-	w := &worker{jobs: make(chan job, 1)}
-	inc.crew[w] = struct{}{}
+	w := inc.idlers[n-1]
+	inc.idlers = inc.idlers[:n-1]
 	a.worker = w
-	w.jobs <- job{a, ctx}
-	go w.work()
+	if w == inc.driver {
+		w.next = a
+		return
+	}
+	w.jobs <- a // it is free, so there is room
 }
 
 // work ends when the incarnation does, when it is not needed any more, or with
 // a method that ends its goroutine.
 func (w *worker) work() {
-	for j := range w.jobs {
-		j.attempt.run(j.ctx)
+	for a := range w.jobs {
+		for a != nil {
+			a.run()
+			a, w.next = w.next, nil
+		}
 	}
 }
 
@@ -54,11 +54,11 @@ func (inc *incarnation) dismiss(a *Attempt) {
 	case w == nil:
 	case a.goexit:
 		delete(inc.crew, w)
-	case len(inc.free) >= spare:
+	case len(inc.idlers) >= spare:
 		delete(inc.crew, w)
 		close(w.jobs)
 	default:
-		inc.free = append(inc.free, w)
+		inc.idlers = append(inc.idlers, w)
 	}
 	a.worker = nil // it is somebody else's from now on
 }

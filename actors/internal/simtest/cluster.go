@@ -33,6 +33,7 @@ type Cluster struct {
 	judge  *Judge
 	silent bool
 	inner  *memory.Log // membership, snapshots and addresses
+	store  *memory.Store
 
 	mu       sync.Mutex
 	parts    map[journal.Partition]*partition
@@ -66,6 +67,7 @@ func New(o Options) *Cluster {
 		c.count = 3
 	}
 	c.inner = memory.New(memory.WithPartitions(c.count))
+	c.store = memory.NewStore()
 	for i := range c.faults {
 		if f := &c.faults[i]; f.Point == "time" {
 			time.AfterFunc(time.Duration(f.Nth)*time.Millisecond, func() { c.atTime(f) })

@@ -131,15 +131,14 @@ func (a *account) compareCells(s *machine.State, fx *machine.Effects) string {
 		a.changed[actor] = true
 	}
 	for actor := range a.changed {
-		n := 0
-		for name, value := range s.Cells(actor) {
-			if want, ok := a.cells[actor][name]; !ok || want != string(value) {
-				return fmt.Sprintf("cell %s of %s is %q, want %q", name, actor, value, want)
+		cells := s.Cells(actor, "")
+		for _, c := range cells {
+			if want, ok := a.cells[actor][c.Name]; !ok || want != string(c.Value) {
+				return fmt.Sprintf("cell %s of %s is %q, want %q", c.Name, actor, c.Value, want)
 			}
-			n++
 		}
-		if n != len(a.cells[actor]) {
-			return fmt.Sprintf("%s has %d cells, want %d", actor, n, len(a.cells[actor]))
+		if len(cells) != len(a.cells[actor]) {
+			return fmt.Sprintf("%s has %d cells, want %d", actor, len(cells), len(a.cells[actor]))
 		}
 	}
 	return ""

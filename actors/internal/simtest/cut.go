@@ -2,45 +2,33 @@ package simtest
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"fmt"
+	"slices"
 
+	"github.com/backstay-go/backstay/actors/internal/cellar"
 	"github.com/backstay-go/backstay/actors/internal/machine"
 	"github.com/backstay-go/backstay/actors/internal/record"
 	"github.com/backstay-go/backstay/actors/journal"
 )
 
-// saving checks that a snapshot is what the log says.
-func (j *Judge) saving(p record.Partition, m journal.Manifest, chunks map[journal.Chunk][]byte) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	l, n := j.ledger(p), uint32(len(m.Chunks)) //nolint:gosec // few
-	if m.At > int64(len(l.log)) {
-		j.fail("H9: a snapshot of %v as of %d, where the log ends at %d", p, m.At, len(l.log))
-		return
+// asOf is what the log says as of an offset: a state that was saved nowhere, so
+// that all cells are in it, and the actors that ever had some. It goes on from
+// the last one where it can.
+func (l *ledger) asOf(at int64) (s *machine.State, actors []string) {
+	if l.cut == nil || l.cutAt > at {
+		l.cut, l.cutAt = machine.New(l.self), 0
 	}
-	asOf := make(map[journal.Chunk]string)
-	s := machine.New(p)
-	for at := int64(0); at <= m.At; at++ {
-		for _, c := range m.Chunks {
-			if c.At == at {
-				asOf[c] = string(s.Chunk(c.Number, n))
-			}
-		}
-		if at < m.At {
-			apply(s, &l.log[at])
-		}
+	for i := range l.log[l.cutAt:at] {
+		apply(l.cut, &l.log[l.cutAt+int64(i)])
 	}
-	if !bytes.Equal(s.Core(), m.Core) {
-		j.fail("H9: the snapshot of %v as of %d is not what the log says", p, m.At)
+	l.cutAt = at
+	for _, c := range l.cut.Capture() {
+		actors = append(actors, c.Actor)
 	}
-	for _, c := range m.Chunks {
-		if asOf[c] != string(s.Chunk(c.Number, n)) {
-			j.fail("H9: chunk %d of %v has changed between %d and %d", c.Number, p, c.At, m.At)
-		}
-		if b, fresh := chunks[c]; fresh && string(b) != asOf[c] {
-			j.fail("H9: chunk %d of %v as of %d is not what the log says", c.Number, p, c.At)
-		}
-	}
+	l.cut.Unsaved()
+	return l.cut, actors
 }
 
 func apply(s *machine.State, e *journal.Entry) {
@@ -50,6 +38,85 @@ func apply(s *machine.State, e *journal.Entry) {
 		return
 	}
 	s.Apply(r, e.At)
+}
+
+// saving checks that a snapshot is what the log says. old returns chunks that
+// were saved before.
+func (j *Judge) saving(p record.Partition, m journal.Manifest, chunks map[journal.Chunk][]byte, old func(journal.Chunk) ([]byte, error)) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	l := j.ledger(p)
+	if m.At > int64(len(l.log)) {
+		j.fail("H9: a snapshot of %v as of %d, where the log ends at %d", p, m.At, len(l.log))
+		return
+	}
+	s, actors := l.asOf(m.At)
+	if !bytes.Equal(s.Core(), m.Core) {
+		j.fail("H9: the snapshot of %v as of %d is not what the log says", p, m.At)
+	}
+	if len(m.Chunks) == 0 {
+		return // the cells are in a store
+	}
+	have := make(map[string]bool)
+	for _, c := range m.Chunks {
+		b, fresh := chunks[c]
+		if !fresh {
+			var err error
+			if b, err = old(c); err != nil {
+				return // it will be refused: somebody else was faster
+			}
+		}
+		err := cellar.Actors(b, func(actor string, cells []record.Cell) {
+			if have[actor] {
+				j.fail("H9: %s of %v is in two chunks as of %d", actor, p, m.At)
+			}
+			have[actor] = true
+			j.same(s, actor, cells, fmt.Sprintf("chunk %d as of %d, of %v as of %d", c.Number, c.At, p, m.At))
+		})
+		if err != nil {
+			j.fail("H9: chunk %d of %v: %v", c.Number, p, err)
+		}
+	}
+	for _, actor := range actors {
+		if !have[actor] && len(s.Cells(actor, "")) > 0 {
+			j.fail("H9: %s of %v is in no chunk as of %d", actor, p, m.At)
+		}
+	}
+}
+
+// same checks that what was saved of an actor is what the log says.
+func (j *Judge) same(s *machine.State, actor string, saved []record.Cell, where string) {
+	if want := s.Cells(actor, ""); !slices.EqualFunc(saved, want, func(a, b record.Cell) bool {
+		return a.Name == b.Name && bytes.Equal(a.Value, b.Value)
+	}) {
+		j.fail("H9: %s of %s is %v, the log says %v", actor, where, saved, want)
+	}
+}
+
+// stored checks the rows of a store after a save as of an offset.
+func (j *Judge) stored(p record.Partition, at int64, store journal.StateStore) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	ctx, from := context.Background(), journal.Partition(p)
+	l := j.ledger(p)
+	if at > int64(len(l.log)) {
+		j.fail("H9: rows of %v as of %d, where the log ends at %d", p, at, len(l.log))
+		return
+	}
+	s, actors := l.asOf(at)
+	rows, _ := store.List(ctx, from, "", len(actors)+1) // in memory, it does not fail
+	actors = append(actors, rows...)
+	slices.Sort(actors)
+	for _, actor := range slices.Compact(actors) {
+		row, found, _ := store.Load(ctx, from, actor)
+		if !found || row.At <= at { // else a newer owner was faster
+			cells := make([]record.Cell, len(row.Cells))
+			for i, c := range row.Cells {
+				cells[i] = record.Cell(c)
+			}
+			j.same(s, actor, cells, fmt.Sprintf("the store, %v as of %d", p, at))
+		}
+	}
 }
 
 func (j *Judge) truncated(p journal.Partition, below, durable int64) {

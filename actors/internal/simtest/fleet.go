@@ -85,6 +85,19 @@ func (f *Fleet) Views() []*View {
 	return slices.SortedFunc(maps.Keys(f.live), func(a, b *View) int { return strings.Compare(a.name, b.name) })
 }
 
+// Nodes are those of the processes that run, in the order of [Fleet.Views].
+func (f *Fleet) Nodes() []Node {
+	var all []Node
+	for _, v := range f.Views() {
+		f.mu.Lock()
+		if n := f.live[v]; n != nil {
+			all = append(all, n)
+		}
+		f.mu.Unlock()
+	}
+	return all
+}
+
 // crashed ends what is left of a dead process, and starts another in its place
 // after a while.
 func (f *Fleet) crashed(v *View) {

@@ -34,6 +34,8 @@ type ledger struct {
 	*account
 	state    *machine.State
 	log      []journal.Entry
+	cut      *machine.State // as of cutAt, for snapshots
+	cutAt    int64
 	suspects map[record.Link]bool
 }
 

@@ -42,19 +42,20 @@ func (v *View) Join(ctx context.Context, m journal.Member) (journal.Membership, 
 // sit takes a place among the members. mu is held.
 func (s *seat) sit(inner journal.Membership) {
 	s.inner, s.out = inner, make(chan struct{})
-	go s.follow(inner, s.out)
+	_, changed := inner.Assigned()
+	go s.follow(inner, changed, s.out)
 }
 
 // follow passes on what changes, for as long as the place is kept.
-func (s *seat) follow(inner journal.Membership, out <-chan struct{}) {
+func (s *seat) follow(inner journal.Membership, changed, out <-chan struct{}) {
 	for {
-		_, changed := inner.Assigned()
 		select {
 		case <-changed:
 		case <-out:
 			return
 		}
 		s.view.cluster.mu.Lock()
+		_, changed = inner.Assigned() // before the process asks
 		if !s.deaf {
 			s.renew()
 		}

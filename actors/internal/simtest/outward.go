@@ -84,10 +84,29 @@ func (v *View) Manifest(ctx context.Context, p journal.Partition) (journal.Manif
 
 // Chunk returns a part of a snapshot.
 func (v *View) Chunk(ctx context.Context, p journal.Partition, c journal.Chunk) ([]byte, error) {
-	if err := v.travel(ctx); err != nil {
+	if err := v.fetch(ctx); err != nil {
 		return nil, err
 	}
 	return v.cluster.inner.Chunk(ctx, p, c)
+}
+
+// fetch is the way to what was saved of an actor, which may fail or take long.
+func (v *View) fetch(ctx context.Context) error {
+	c := v.cluster
+	c.mu.Lock()
+	due := c.pass(v, "load")
+	v.strike(due)
+	c.mu.Unlock()
+	if has(due, Fail) != nil {
+		return errFailed
+	}
+	if f := has(due, Slow); f != nil {
+		select {
+		case <-time.After(f.For):
+		case <-ctx.Done():
+		}
+	}
+	return v.travel(ctx)
 }
 
 // Save saves a snapshot, perhaps late.
@@ -97,7 +116,7 @@ func (v *View) Save(ctx context.Context, p journal.Partition, m journal.Manifest
 	due := c.pass(v, "save")
 	v.strike(due)
 	if c.judge != nil {
-		c.judge.saving(record.Partition(p), m, chunks)
+		c.judge.saving(record.Partition(p), m, chunks, func(k journal.Chunk) ([]byte, error) { return c.inner.Chunk(ctx, p, k) })
 	}
 	c.mu.Unlock()
 	switch {

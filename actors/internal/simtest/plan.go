@@ -77,7 +77,8 @@ func between(rng *rand.Rand, least, most time.Duration) time.Duration {
 func drawElsewhere(rng *rand.Rand, f Fault, span time.Duration) Fault {
 	long := func(least, most time.Duration) time.Duration { return between(rng, least, most) }
 	f.Point, f.Nth = "time", 1+rng.IntN(int(span.Milliseconds()))
-	switch rng.IntN(8) {
+	at := func(e Effect, point string, most int) { f.Effect, f.Point, f.Nth = e, point, 1+rng.IntN(most) }
+	switch rng.IntN(14) {
 	case 0:
 		ahead, behind := long(0, 20*time.Second), long(0, 20*time.Second)
 		f.Effect, f.For = Clock, ahead-behind
@@ -90,7 +91,20 @@ func drawElsewhere(rng *rand.Rand, f Fault, span time.Duration) Fault {
 	case 5:
 		f.Effect, f.Point, f.Nth, f.For = Slow, "save", 1+rng.IntN(3), long(time.Millisecond, 5*time.Second)
 	case 6:
-		f.Effect, f.Point, f.Nth = LoseAnswer, "answer", 1+rng.IntN(5)
+		at(LoseAnswer, "answer", 5)
+	case 7:
+		at(Fail, "load", 10)
+	case 8:
+		at(Slow, "load", 10)
+		f.For = long(time.Millisecond, 15*time.Second)
+	case 9: // rows, and no manifest
+		at([]Effect{Crash, CrashAfter, Fail}[rng.IntN(3)], "store", 4)
+	case 10:
+		at([]Effect{FailLate, Slow}[rng.IntN(2)], "store", 4)
+		f.For = long(time.Millisecond, 20*time.Second)
+	case 11:
+		at([]Effect{Crash, Zombie}[rng.IntN(2)], []string{"load", "save"}[rng.IntN(2)], 4)
+		f.For = long(5*time.Millisecond, 3*time.Second)
 	default:
 		f.Effect, f.Point, f.Nth = Fail, "poll", 1+rng.IntN(100)
 	}

@@ -30,6 +30,7 @@ type world struct {
 	client  *runtime.Node
 	config  runtime.Config
 	setting runtime.Settings
+	stored  bool // cells are in a store, not in snapshots
 
 	mu     sync.Mutex
 	faults []string
@@ -48,10 +49,13 @@ func newWorld(seed uint64, faults []simtest.Fault) *world {
 	w.config = runtime.Config{
 		DeadTopic: "dead", Window: []time.Duration{5 * time.Second, 5 * time.Minute}[w.rng.IntN(2)],
 		Patience:        []time.Duration{2 * time.Second, 30 * time.Second}[w.rng.IntN(2)],
-		SnapshotRecords: []int{7, 40, 10_000}[w.rng.IntN(3)], SnapshotChunks: 4,
+		SnapshotRecords: []int{1, 7, 40, 10_000}[w.rng.IntN(4)], ChunkSize: []int{1, 60, 1000}[w.rng.IntN(3)],
+		IdleBytes: []int64{1, 64 << 20}[w.rng.IntN(2)],
 	}
+	w.stored = w.rng.IntN(2) == 0
 	w.setting = runtime.Settings{
 		MaxAttempts: uint64(3 + w.rng.IntN(6)), BusyAfter: 2 * time.Second, StepTimeout: 20 * time.Second,
+		IdleAfter:     []time.Duration{0, 30 * time.Millisecond}[w.rng.IntN(2)],
 		CancelOrphans: w.rng.IntN(2) == 0, StrictBegin: w.rng.IntN(3) == 0,
 		Backoff: func(n uint64) time.Duration { return time.Duration(n) * 20 * time.Millisecond },
 	}
@@ -62,6 +66,9 @@ func newWorld(seed uint64, faults []simtest.Fault) *world {
 func (w *world) start(ctx context.Context, v *simtest.View) (simtest.Node, error) {
 	c := w.config
 	c.Name = v.Name()
+	if w.stored {
+		c.State = v.Store()
+	}
 	for _, name := range []string{"p", "q"} {
 		c.Types = append(c.Types, runtime.Type{Name: name, Settings: w.setting, Methods: map[string]runtime.Method{
 			"do": {Run: w.do}, "count": {Run: w.count}, "counted": {Run: w.counted}, "look": {Read: look},

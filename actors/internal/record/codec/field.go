@@ -41,10 +41,10 @@ func (w *Walker) find(n, form uint64) bool {
 
 // peek reads the next tag, if there is one.
 func (w *Walker) peek() bool {
-	if w.err != nil || len(w.in) == 0 {
+	if w.err != nil || w.at == w.end {
 		return false
 	}
-	w.field = w.in
+	w.field = w.at
 	tag := w.uvarint()
 	switch {
 	case w.err != nil:
@@ -70,7 +70,7 @@ func (w *Walker) reach(n, form uint64) bool {
 		}
 		field := w.field
 		w.skip(tag)
-		w.keep(number, field[:len(field)-len(w.in)])
+		w.keep(number, field)
 		if !w.peek() || w.next>>1 > n {
 			return false
 		}
@@ -86,14 +86,14 @@ func (w *Walker) skip(tag uint64) {
 	w.uvarint()
 }
 
-// keep remembers an unknown field.
-func (w *Walker) keep(number uint64, field []byte) {
+// keep remembers an unknown field, which began there and has just been read.
+func (w *Walker) keep(number uint64, field int) {
 	if w.kept == nil {
 		w.fail(number, "is unknown here")
 		return
 	}
 	if w.err == nil {
-		*w.kept = append(*w.kept, field...)
+		*w.kept = append(*w.kept, w.in[field:w.at]...)
 	}
 }
 
@@ -102,9 +102,9 @@ func (w *Walker) uvarint() uint64 {
 	if w.err != nil {
 		return 0
 	}
-	if len(w.in) > 0 && w.in[0] < 0x80 {
-		v := uint64(w.in[0])
-		w.in = w.in[1:]
+	if w.at < w.end && w.in[w.at] < 0x80 {
+		v := uint64(w.in[w.at])
+		w.at++
 		return v
 	}
 	return w.long()
@@ -112,7 +112,7 @@ func (w *Walker) uvarint() uint64 {
 
 // long reads a number of more than one byte.
 func (w *Walker) long() uint64 {
-	v, size := binary.Uvarint(w.in)
+	v, size := binary.Uvarint(w.in[w.at:w.end])
 	switch {
 	case size == 0:
 		w.fail(w.last, "ends in a number")
@@ -120,11 +120,11 @@ func (w *Walker) long() uint64 {
 	case size < 0:
 		w.fail(w.last, "has a number of more than 64 bits")
 		return 0
-	case size > 1 && w.in[size-1] == 0:
+	case size > 1 && w.in[w.at+size-1] == 0:
 		w.fail(w.last, "has a number that is not of the shortest form")
 		return 0
 	}
-	w.in = w.in[size:]
+	w.at += size
 	return v
 }
 
@@ -139,17 +139,20 @@ func (w *Walker) tag(t uint64) {
 
 // delimited reads a length and as many bytes.
 func (w *Walker) delimited() []byte {
-	length := w.uvarint()
-	if w.err == nil && length > uint64(len(w.in)) {
-		w.fail(w.last, "ends before its length")
-	}
-	if w.err != nil {
-		return nil
-	}
-	b := w.in[:length:length]
-	w.in = w.in[length:]
+	end := w.until()
+	b := w.in[w.at:end:end]
+	w.at = end
 	return b
 }
 
-// offset is where the walker reads.
-func (w *Walker) offset() int { return w.end - len(w.in) }
+// until reads a length, and returns where what has it ends.
+func (w *Walker) until() int {
+	length := w.uvarint()
+	if w.err == nil && length > uint64(w.end-w.at) { //nolint:gosec // never negative
+		w.fail(w.last, "ends before its length")
+	}
+	if w.err != nil {
+		return w.at
+	}
+	return w.at + int(length) //nolint:gosec // at most what is left
+}

@@ -24,37 +24,36 @@ func LongList[T any, P element[T]](w *Walker, n uint64, v *[]T) { list[T, P](w, 
 func list[T any, P element[T]](w *Walker, n uint64, v *[]T, limit int) {
 	if !w.reading {
 		if w.place(n); len(*v) > 0 {
-			w.nested(n, elements[T, P](*v), true)
+			w.tag(n<<1 | 1)
+			all := w.Open()
+			for i := range *v {
+				w.sized(P(&(*v)[i]))
+			}
+			w.Close(all)
 		}
 		return
 	}
 	if !w.find(n, 1) {
 		return
 	}
-	outer, ok := w.enter(w.filled(n))
+	end := w.until()
+	if end == w.at {
+		w.fail(n, emptyLeftOut)
+	}
+	outer, ok := w.enter(end)
 	if !ok {
 		return
 	}
-	for w.err == nil && len(w.in) > 0 {
+	for w.err == nil && w.at < w.end {
 		if len(*v) == limit {
 			w.fail(n, "has too many elements")
 			break
 		}
-		b := w.delimited()
+		end := w.until()
 		*v = append(*v, *new(T))
-		w.inside(b, P(&(*v)[len(*v)-1]))
+		w.inside(end, P(&(*v)[len(*v)-1]))
 	}
 	w.leave(outer)
-}
-
-// elements writes a list.
-type elements[T any, P element[T]] []T
-
-// Fields is the concatenation of the elements, each with its length.
-func (e elements[T, P]) Fields(w *Walker) {
-	for i := range e {
-		w.sized(P(&e[i]))
-	}
 }
 
 // Optional is field n, a message that may be absent; it is there, perhaps
@@ -68,7 +67,7 @@ func Optional[T any, P element[T]](w *Walker, n uint64, v *P) {
 	}
 	if w.find(n, 1) {
 		*v = P(new(T))
-		w.inside(w.delimited(), *v)
+		w.inside(w.until(), *v)
 	}
 }
 

@@ -52,6 +52,18 @@ func (w *Walker) Done() error {
 	return err
 }
 
+// Then ends the decoding of a message, and begins that of in. It returns what was
+// wrong; then the Walker must not be used after it.
+func (w *Walker) Then(in []byte) error {
+	w.find(math.MaxUint64, 0) // what is left is unknown
+	if err := w.err; err != nil {
+		w.release()
+		return err
+	}
+	w.in, w.at, w.frame = in, 0, frame{end: len(in)}
+	return nil
+}
+
 // Part writes or reads what f shows as field n, a message that is absent if
 // all its fields are: it is [Walker.Message] for half of a value.
 func (w *Walker) Part(n uint64, f func(*Walker)) { w.Message(n, part(f)) }

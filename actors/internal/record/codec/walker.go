@@ -3,6 +3,7 @@ package codec
 import (
 	"encoding/binary"
 	"math"
+	"unsafe"
 )
 
 // Message is a value that describes its fields, in ascending order.
@@ -19,6 +20,8 @@ const maxDepth = 32
 type Walker struct {
 	reading bool
 	out     []byte // writing: what has been written
+	in      []byte // reading: all of it
+	at      int    // reading: so far
 	err     error
 	depth   int
 	frame
@@ -26,10 +29,9 @@ type Walker struct {
 
 // frame is where the walker is within one message.
 type frame struct {
-	in    []byte // reading: what is left of the message
-	field []byte // reading: the same, from the tag that was read on
-	next  uint64 // reading: the tag that was read and not taken; 0 if none was
-	end   int    // reading: offset at which in ends, for error messages
+	end   int    // reading: where the message ends
+	field int    // reading: where the tag is that was read
+	next  uint64 // reading: that tag, if it was not taken; 0 if none was read
 	last  uint64 // reading: number of the last field
 	kept  *Kept  // nil: the message is closed
 	known int    // writing: how much of kept has been written
@@ -42,8 +44,8 @@ func Append(out []byte, m Message) []byte {
 	return w.Written()
 }
 
-// Decode fills m, which must be a zero value, from in. Byte slices in m alias
-// in, which must not change afterwards. Every error is an [*Error].
+// Decode fills m, which must be a zero value, from in. Byte slices and borrowed
+// strings in m alias in, which must not change afterwards. Every error is an [*Error].
 func Decode(in []byte, m Message) error {
 	w := Reader(in)
 	m.Fields(w)
@@ -153,6 +155,19 @@ func (w *Walker) String(n uint64, v *string) {
 	}
 }
 
+// Borrowed is a [Walker.String] whose bytes, when it is read, are those of the
+// input: for words that live no longer than the slices beside them do.
+func (w *Walker) Borrowed(n uint64, v *string) {
+	if !w.reading {
+		w.String(n, v)
+		return
+	}
+	if w.find(n, 1) {
+		b := w.filled(n)
+		*v = unsafe.String(unsafe.SliceData(b), len(b)) //nolint:gosec // nobody changes the input: see Decode
+	}
+}
+
 // Fixed is field n, 16 bytes that are absent if all are zero.
 func (w *Walker) Fixed(n uint64, v *[16]byte) {
 	if !w.reading {
@@ -183,19 +198,26 @@ func (w *Walker) Message(n uint64, m Message) {
 		w.nested(n, m, false)
 		return
 	}
-	if w.find(n, 1) {
-		w.inside(w.filled(n), m)
+	if !w.find(n, 1) {
+		return
 	}
+	end := w.until()
+	if end == w.at {
+		w.fail(n, emptyLeftOut)
+	}
+	w.inside(end, m)
 }
 
 // filled reads a length and as many bytes, at least one.
 func (w *Walker) filled(n uint64) []byte {
 	b := w.delimited()
 	if len(b) == 0 {
-		w.fail(n, "empty is written by leaving the field out")
+		w.fail(n, emptyLeftOut)
 	}
 	return b
 }
+
+const emptyLeftOut = "empty is written by leaving the field out"
 
 // nested writes m as field n, with its length before it, unless it is empty and
 // present is false.
@@ -247,17 +269,17 @@ func (w *Walker) Close(p Prefix) {
 	copy(w.out[at:], length[:n])
 }
 
-// inside reads m, which is all of b.
-func (w *Walker) inside(b []byte, m Message) {
-	if outer, ok := w.enter(b); ok {
+// inside reads m, which is all up to end.
+func (w *Walker) inside(end int, m Message) {
+	if outer, ok := w.enter(end); ok {
 		m.Fields(w)
 		w.find(math.MaxUint64, 0) // what is left is unknown
 		w.leave(outer)
 	}
 }
 
-// enter goes on with b, which has just been read.
-func (w *Walker) enter(b []byte) (outer frame, ok bool) {
+// enter goes on with the message that is all up to end.
+func (w *Walker) enter(end int) (outer frame, ok bool) {
 	if w.err != nil {
 		return outer, false
 	}
@@ -266,7 +288,7 @@ func (w *Walker) enter(b []byte) (outer frame, ok bool) {
 		return outer, false
 	}
 	outer = w.frame
-	w.frame = frame{in: b, end: w.offset()}
+	w.frame = frame{end: end}
 	w.depth++
 	return outer, true
 }

@@ -1,0 +1,55 @@
+package cellar
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/backstay-go/backstay/actors/journal"
+)
+
+// List looks through all chunks, since they are not in the order of ids, and
+// keeps no more of them than it returns.
+func (s *snapshots) List(ctx context.Context, after string, limit int) ([]Saved, error) {
+	s.mu.Lock()
+	chunks := s.tree.chunks()
+	s.mu.Unlock()
+	var first []row
+	for _, c := range chunks {
+		p, err := s.read(ctx, c)
+		if err != nil {
+			_ = s.renew(ctx) // it may have been replaced: the next list finds that
+			return nil, err
+		}
+		from, _ := slices.BinarySearchFunc(p.rows, after, func(r row, after string) int { return cmp.Compare(r.actor, after+"\x00") })
+		first = append(first, p.rows[from:]...)
+		if len(first) > limit {
+			slices.SortFunc(first, func(a, b row) int { return cmp.Compare(a.actor, b.actor) })
+			first = first[:limit]
+		}
+	}
+	slices.SortFunc(first, func(a, b row) int { return cmp.Compare(a.actor, b.actor) })
+	all := make([]Saved, len(first))
+	for i := range first {
+		cells, err := first[i].read()
+		if err != nil {
+			return nil, err
+		}
+		all[i] = Saved{Actor: first[i].actor, Cells: cells}
+	}
+	return all, nil
+}
+
+// read reads a chunk, past the cache.
+func (s *snapshots) read(ctx context.Context, c journal.Chunk) (*page, error) {
+	b, err := s.log.Chunk(ctx, s.partition, c)
+	if err != nil {
+		return nil, fmt.Errorf("cellar: chunk %d of %v as of %d: %w", c.Number, s.partition, c.At, err)
+	}
+	p, err := readPage(b)
+	if err != nil {
+		return nil, fmt.Errorf("chunk %d of %v as of %d: %w", c.Number, s.partition, c.At, err)
+	}
+	return p, nil
+}

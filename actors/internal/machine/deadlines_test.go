@@ -1,0 +1,36 @@
+package machine
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/backstay-go/backstay/actors/internal/record"
+)
+
+func TestDeadlinesComeInOrderOfTime(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	var d deadlines
+	var model []int64
+	now := int64(0)
+	for range 5000 {
+		now += rng.Int64N(3)
+		if rng.IntN(3) > 0 {
+			at := now + rng.Int64N(2)*rng.Int64N(100) // most in order
+			d.push(expiry{at: at, id: record.ID{byte(at)}})
+			i, _ := slices.BinarySearch(model, at)
+			model = slices.Insert(model, i, at)
+			continue
+		}
+		due := len(model) > 0 && model[0] < now
+		if d.due(now) != due {
+			t.Fatalf("at %d due is %v, want %v: the first is at %v", now, !due, due, model[:min(1, len(model))])
+		}
+		if due {
+			if e := d.pop(); e.at != model[0] || e.id != (record.ID{byte(e.at)}) {
+				t.Fatalf("got %d of %x, want %d", e.at, e.id[0], model[0])
+			}
+			model = model[1:]
+		}
+	}
+}

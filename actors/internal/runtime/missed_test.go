@@ -1,0 +1,67 @@
+package runtime_test
+
+import (
+	"context"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/backstay-go/backstay/actors/internal/record"
+	"github.com/backstay-go/backstay/actors/internal/runtime"
+)
+
+// A read is in the log, but nothing says that it was answered: who takes over
+// answers it, rather than let its client ask again.
+func TestAReadThatFoundNoOwnerIsAnsweredByTheNext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t, 1)
+		defer c.stop()
+		typ := hosting(counter())
+		ran := 0
+		typ.Methods["peek"] = runtime.Method{Read: func(context.Context, *runtime.Reading) record.Result {
+			ran++
+			return record.Result{Value: []byte("seen")}
+		}}
+		dead := new(link)
+		n := c.openOn(dead, runtime.Config{}, typ)
+		client := c.open()
+		c.call(client, "a", "inc", "")
+		dead.crash()
+		kill(n)
+		var reads sync.WaitGroup
+		start := time.Now()
+		const many = 1200 // more than are kept
+		late := 0
+		var mu sync.Mutex
+		for i := range many {
+			reads.Go(func() {
+				v, err := result(client.Read(t.Context(), runtime.ClientCall{Target: actor("t", strconv.Itoa(i)), Method: "peek"}))
+				if err != nil || v != "seen" {
+					t.Errorf("read %q, %v", v, err)
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				if time.Since(start) > 500*time.Millisecond {
+					late++
+				}
+			})
+		}
+		time.Sleep(200 * time.Millisecond)
+		next := new(link)
+		n = c.openOn(next, runtime.Config{}, typ)
+		reads.Wait()
+		if late != many-1024 || ran != many {
+			t.Errorf("%d of %d reads waited for their clients to ask again; %d were run", late, many, ran)
+		}
+		time.Sleep(time.Minute)
+		next.crash()
+		kill(n)
+		c.open(typ)
+		time.Sleep(time.Second)
+		if ran != many {
+			t.Errorf("%d reads of a minute ago were answered again", ran-many)
+		}
+	})
+}

@@ -1,0 +1,34 @@
+package actors
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/backstay-go/backstay/actors/internal/record"
+	"github.com/backstay-go/backstay/actors/internal/runtime"
+)
+
+// Requeue makes the request of a dead letter again, as a tell: with the same
+// argument and baggage, without a deadline, and under a key of the letter's
+// own. It returns when the log has acknowledged it. Within [Config].Window a
+// second Requeue of the letter, or of a copy, makes no second request; later it
+// does.
+//
+// The letter stays where it is, and says nothing of it. Who had called, and got
+// [ErrPoison], is not told of how the tell ends. A letter that is not of a
+// request ([ReasonUndecodable], [ReasonNotIngested]) is an error.
+func (n *Node) Requeue(ctx context.Context, d DeadLetter) error {
+	if d.Type == "" || d.ID == "" || d.Method == "" {
+		return fmt.Errorf("actors: the dead letter %s is that of no request (%s): there is nothing to make again", d.CopyKey(), d.Reason)
+	}
+	c := runtime.ClientCall{Target: record.Address{Type: d.Type, Actor: d.ID}, Method: d.Method, Args: d.Argument, Key: "requeue " + d.CopyKey()}
+	if len(d.Baggage) > 0 {
+		var err error
+		if c.Baggage, err = json.Marshal(d.Baggage); err != nil {
+			return fmt.Errorf("actors: baggage of dead letter %s: %w", d.CopyKey(), err)
+		}
+	}
+	to := callee{d.Type, d.ID, d.Method}
+	return to.failed(n.runtime.Tell(ctx, c))
+}
