@@ -73,18 +73,24 @@ func TestTextStandsOutInLightAndInDark(t *testing.T) {
 	for _, scheme := range []string{"light", "dark"} {
 		b.scheme(scheme)
 		b.wait(fmt.Sprintf(`matchMedia("(prefers-color-scheme: %s)").matches`, scheme))
-		all := eval[[]struct{ Words, At, Color, Behind string }](b, texts)
-		if len(all) < 50 {
-			t.Errorf("%s: only %d pieces of text", scheme, len(all))
-		}
-		for _, x := range all {
-			if got := contrast(t, x.Color, x.Behind); got < 4.5 {
-				t.Errorf("%s: %q (%s) has a contrast of %.2f: %s on %s", scheme, x.Words, x.At, got, x.Color, x.Behind)
-			}
-		}
+		b.standsOut(scheme)
 	}
 	if light, dark := background(b, "light"), background(b, "dark"); light < 0.5 || dark > 0.1 {
 		t.Errorf("the page's background is as bright as %.2f in light, %.2f in dark", light, dark)
+	}
+}
+
+// standsOut fails the test for text that can hardly be read.
+func (b *tab) standsOut(scheme string) {
+	b.t.Helper()
+	all := eval[[]struct{ Words, At, Color, Behind string }](b, texts)
+	if len(all) < 50 {
+		b.t.Errorf("%s: only %d pieces of text", scheme, len(all))
+	}
+	for _, x := range all {
+		if got := contrast(b.t, x.Color, x.Behind); got < 4.5 {
+			b.t.Errorf("%s: %q (%s) has a contrast of %.2f: %s on %s", scheme, x.Words, x.At, got, x.Color, x.Behind)
+		}
 	}
 }
 

@@ -35,6 +35,8 @@ var hours = []struct {
 		func(ctx context.Context, p *program) error { return p.calls(ctx, 40, 40) }},
 	{"Callers come who wait for 5 ms, where 10 are needed", well,
 		func(ctx context.Context, p *program) error { return p.hurried(ctx, 5) }},
+	{"Shelves, which are actors, count; one is too busy, and one burns until it is given up", well,
+		func(ctx context.Context, p *program) error { return p.keepShelves(ctx) }},
 	{"Somebody edits the policies, wrongly and then rightly", well, func(ctx context.Context, p *program) error { return p.edit(ctx) }},
 }
 

@@ -17,6 +17,12 @@ func TestTheDayIsInTheMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range []string{
+		`actor_steps_total +actor_type="shelf" operation="put" outcome="success" +[1-9]`,
+		`actor_expired_total +actor_type="shelf" +[1-9]`,
+		`actor_refused_total +actor_type="shelf" +[1-9]`,
+		`actor_dead_letters_total +actor_type="shelf" operation="burn" reason="poison" +1`,
+		`actor_takeovers_total +actor_type="shelf" +1`,
+		`actor_takeover_duration_seconds_count +actor_type="shelf" phase="replay" +1`,
 		`attempts_total +attempt_outcome="transient" +[1-9]`,
 		`breaker_transitions_total +cause="failure_ratio" from="closed" to="open" +1`,
 		`breaker_state +state="closed" +1`,

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/backstay-go/backstay/actors"
 	"github.com/backstay-go/backstay/middleware/httpmw"
 	"github.com/backstay-go/backstay/middleware/otelmw"
 	"github.com/backstay-go/backstay/middleware/policyfile"
@@ -27,6 +28,7 @@ type program struct {
 	file     string // the policy file
 	policies *policyfile.Live
 	client   *http.Client
+	node     *actors.Node
 	undo     []func() error // for close, which does the last first
 }
 
@@ -51,7 +53,10 @@ func (p *program) start(ctx context.Context, addr string) error {
 	if err := p.follow(ctx); err != nil {
 		return err
 	}
-	return p.connect()
+	if err := p.connect(); err != nil {
+		return err
+	}
+	return p.stockShelves(ctx)
 }
 
 // later has f done at the end.

@@ -3,15 +3,21 @@ package console
 import (
 	"encoding/json"
 	"io"
-	"mime"
 	"net/http"
 
 	"github.com/backstay-go/backstay/breaker"
+	"github.com/backstay-go/backstay/internal/guard"
 )
 
-// tokenHeader is where the page puts its token. A form of another site cannot
-// set it.
-const tokenHeader = "X-Console-Token"
+// newGuard lets nobody act; see [WithActions].
+func newGuard() *guard.Guard {
+	return guard.New(guard.Words{
+		Name: "console", Header: "X-Console-Token",
+		Off:    "actions are off; see console.WithActions",
+		Source: "the one of the page's meta element token",
+		Stale:  "the page is of another process; reload it",
+	})
+}
 
 // maxAction is how long the body of an action may be.
 const maxAction = 4 << 10
@@ -30,16 +36,9 @@ var actions = map[string]func(*breaker.Breaker){
 	"reset":        (*breaker.Breaker).Reset,
 }
 
-// permits reports whether the one who asks may act.
-func (c *Console) permits(req *http.Request) bool { return c.authorize != nil && c.authorize(req) }
-
 // act does something to a breaker, if everything is in order.
 func (c *Console) act(w http.ResponseWriter, req *http.Request) {
-	if status, why := c.refusal(req); status != 0 {
-		if status == http.StatusMethodNotAllowed {
-			w.Header().Set("Allow", http.MethodPost)
-		}
-		http.Error(w, "console: "+why, status)
+	if c.guard.Refuse(w, req) {
 		return
 	}
 	a, do, ok := readAction(req.Body)
@@ -58,31 +57,6 @@ func (c *Console) act(w http.ResponseWriter, req *http.Request) {
 		do(p.Breaker())
 		c.stale()
 		answer(w, http.StatusOK, map[string]string{"state": p.Breaker().State().String()})
-	}
-}
-
-// refusal says why a request must not act; status is 0 if it may. What is asked
-// of every page comes first, so that a forged request learns nothing of who may
-// act.
-func (c *Console) refusal(req *http.Request) (status int, why string) {
-	kind, _, _ := mime.ParseMediaType(req.Header.Get("Content-Type"))
-	switch {
-	case req.Method != http.MethodPost:
-		return http.StatusMethodNotAllowed, "only POST"
-	case c.origin.Check(req) != nil:
-		return http.StatusForbidden, "the request comes from another site"
-	case kind != "application/json":
-		return http.StatusUnsupportedMediaType, "only application/json"
-	case c.authorize == nil:
-		return http.StatusForbidden, "actions are off; see console.WithActions"
-	case !c.authorize(req):
-		return http.StatusForbidden, "you may watch, and not act"
-	case req.Header.Get(tokenHeader) == "":
-		return http.StatusForbidden, "there is no token: send the one of the page's meta element token as " + tokenHeader
-	case !c.seal.made(req.Header.Get(tokenHeader)):
-		return http.StatusForbidden, "the page is of another process; reload it"
-	default:
-		return 0, ""
 	}
 }
 

@@ -6,21 +6,21 @@ import (
 	"sync"
 
 	"github.com/backstay-go/backstay"
+	"github.com/backstay-go/backstay/internal/guard"
 )
 
 // Console is an http.Handler that shows pipelines. It owns no goroutine; it is
 // safe for concurrent use. Make one with [New], and close it.
 type Console struct {
-	config    Config
-	memory    *observer
-	authorize func(*http.Request) bool // nil where nobody may act
-	origin    http.CrossOriginProtection
-	seal      seal
-	watchers  watchers
+	config   Config
+	memory   *observer
+	guard    *guard.Guard
+	watchers watchers
 
 	looking sync.Mutex // held by the one who looks at the pipelines
 	mu      sync.Mutex
 	sources []source
+	nodes   []node
 	sample  *sample // the latest; nil where it must not be used
 }
 
@@ -32,7 +32,7 @@ type Option func(*Console)
 // every action; it may be called by several goroutines at once. Without this
 // option nobody may act.
 func WithActions(authorize func(*http.Request) bool) Option {
-	return func(c *Console) { c.authorize = authorize }
+	return func(c *Console) { c.guard.Authorize = authorize }
 }
 
 // WithErrors shows the text of errors with notable events, as text returns it;
@@ -52,7 +52,7 @@ func New(config Config, options ...Option) (*Console, error) {
 	}
 	config = config.withDefaults()
 	c := &Console{
-		config: config, memory: &observer{keys: config.MaxKeys}, seal: newSeal(),
+		config: config, memory: &observer{keys: config.MaxKeys}, guard: newGuard(),
 		watchers: newWatchers(config.MaxWatchers),
 	}
 	for _, set := range options {

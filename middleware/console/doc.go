@@ -13,7 +13,8 @@
 // The page lists every pipeline of the registries that were added, by
 // [Console.Add] or for all the targets of a router by [Console.AddAll], those in
 // trouble first, with state, rates, latencies, retry budget, hedges, bulkhead
-// and the breaker's transitions, and below it what was notable. It follows by
+// and the breaker's transitions, and below it what was notable. Nodes of actors
+// that were added ([Console.AddActors]) have a section of their own. It follows by
 // server-sent events, without being loaded again. The same data is state.json,
 // in the form of [State].
 //
@@ -43,6 +44,8 @@
 //	rates          10s         bars of 2 s for a minute
 //	latencies      30 to 60s   within 6 %, of calls that were not refused or cancelled
 //	transitions    16          kept for each breaker
+//	actors         50 types, 12 methods and 12 partitions in trouble; a node
+//	               that is busy for 0.5s is shown as far as it is known
 //	errors         not shown   see WithErrors
 //	actions        none        see WithActions
 //

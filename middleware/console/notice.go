@@ -43,7 +43,7 @@ func notable(e backstay.Event) bool {
 	switch e.Kind {
 	case backstay.CallStarted, backstay.AttemptStarted, backstay.AttemptDone, backstay.RetryPlanned,
 		backstay.HedgeStarted, backstay.HedgeDone, backstay.LimitChanged, backstay.PipelineEvicted,
-		backstay.StepDone, backstay.PartitionOwned, backstay.SnapshotSaved:
+		backstay.StepDone, backstay.StepFailed, backstay.DeadLetter, backstay.PartitionOwned, backstay.TakeoverPhase, backstay.SnapshotSaved:
 		return false
 	case backstay.CallDone:
 		return e.Outcome.Class.Failure()

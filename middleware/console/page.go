@@ -79,10 +79,7 @@ func serveAsset(w http.ResponseWriter, req *http.Request, name string) {
 
 // page answers with the page. Who may act gets a token with it.
 func (c *Console) page(w http.ResponseWriter, req *http.Request) {
-	data := struct{ Title, Token string }{Title: c.config.Title}
-	if c.permits(req) {
-		data.Token = c.seal.token()
-	}
+	data := struct{ Title, Token string }{Title: c.config.Title, Token: c.guard.Token(req)}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	_ = page0.Execute(w, data) // who is gone needs no answer
 }

@@ -16,6 +16,8 @@ type sample struct {
 	took  time.Duration
 	rows  []row // most trouble first
 	total summary
+
+	actors *Actors // nil where there are no nodes
 }
 
 // row is one pipeline.
@@ -56,13 +58,14 @@ func (c *Console) look() *sample {
 	c.looking.Lock()
 	defer c.looking.Unlock()
 	c.mu.Lock()
-	last, sources := c.sample, c.sources
+	last, sources, nodes := c.sample, c.sources, c.nodes
 	c.mu.Unlock()
 	now := backstay.Now()
 	if last != nil && now.Sub(last.at) < pause(c.config.Interval, last.took) {
 		return last
 	}
 	s := take(now, spread(sources), c.config.MaxPipelines, c.memory)
+	s.actors = lookAt(nodes, c.config.PageSize)
 	s.took = backstay.Now().Sub(now)
 	c.mu.Lock()
 	c.sample = s

@@ -74,7 +74,7 @@ func (c *Console) json(w http.ResponseWriter, req *http.Request) {
 		http.Error(w, "console: "+err.Error(), http.StatusBadRequest)
 		return
 	}
-	answer(w, http.StatusOK, c.state(q, c.permits(req)))
+	answer(w, http.StatusOK, c.state(q, c.guard.Permits(req)))
 }
 
 // answer writes v as JSON.

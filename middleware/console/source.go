@@ -61,25 +61,33 @@ func (c *Console) AddPipeline(name string, p *middleware.Pipeline) error {
 func (c *Console) add(s source) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, other := range c.sources {
-		if other.name == s.name {
-			return fmt.Errorf("console: the name %q is taken", s.name)
-		}
+	if err := c.free(s.name); err != nil {
+		return err
 	}
 	c.sources = append(slices.Clip(c.sources), s) // a look that is under way keeps its own
 	c.sample = nil
 	return nil
 }
 
-// Remove shows the pipelines under name no longer, and reports whether there
-// were any: for a registry that another one is going to replace.
+// free reports whether a name is taken. mu is held.
+func (c *Console) free(name string) error {
+	if slices.ContainsFunc(c.sources, func(s source) bool { return s.name == name }) ||
+		slices.ContainsFunc(c.nodes, func(n node) bool { return n.name == name }) {
+		return fmt.Errorf("console: the name %q is taken", name)
+	}
+	return nil
+}
+
+// Remove shows the pipelines, or the node, under name no longer, and reports
+// whether there were any: for a registry that another one is going to replace.
 func (c *Console) Remove(name string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	before := len(c.sources)
+	before := len(c.sources) + len(c.nodes)
 	c.sources = slices.DeleteFunc(slices.Clone(c.sources), func(s source) bool { return s.name == name })
+	c.nodes = slices.DeleteFunc(slices.Clone(c.nodes), func(n node) bool { return n.name == name })
 	c.sample = nil
-	return len(c.sources) < before
+	return len(c.sources)+len(c.nodes) < before
 }
 
 // find returns the pipeline with the id; nil if there is none. It makes none.

@@ -19,6 +19,7 @@ type State struct {
 	// Actions is true where the one who asks may act on breakers.
 	Actions bool     `json:"actions"`
 	Totals  Totals   `json:"totals"`
+	Actors  *Actors  `json:"actors,omitempty"` // where nodes were added
 	Page    Page     `json:"page"`
 	Rows    []Row    `json:"rows"`
 	Detail  *Detail  `json:"detail,omitempty"`
@@ -134,7 +135,7 @@ func (c *Console) state(q query, actions bool) State {
 	chosen, page, matched := q.choose(s.rows, c.config.PageSize)
 	st := State{
 		Now: millis(s.at), Interval: c.config.Interval.Milliseconds(), Step: step.Milliseconds(),
-		Actions: actions, Totals: s.totals(), Rows: make([]Row, 0, len(chosen)),
+		Actions: actions, Totals: s.totals(), Actors: s.actors, Rows: make([]Row, 0, len(chosen)),
 		Page: Page{
 			Number: page + 1, Pages: max((matched+c.config.PageSize-1)/c.config.PageSize, 1),
 			Size: c.config.PageSize, Matched: matched,

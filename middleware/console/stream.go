@@ -42,7 +42,7 @@ func (c *Console) events(w http.ResponseWriter, req *http.Request) {
 
 // watch sends the state until the watcher is gone, too slow, or sent away.
 func (c *Console) watch(s *stream, req *http.Request, q query) {
-	may := c.permits(req)
+	may := c.guard.Permits(req)
 	ticker := time.NewTicker(c.config.Interval)
 	defer ticker.Stop()
 	for {

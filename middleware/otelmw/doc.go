@@ -31,6 +31,9 @@
 //   - Calls and attempts are counted apart, so that attempts by calls is the load
 //     that retries add. A call that was refused is one rejection, whatever its
 //     retries. A copy that lost is cancelled: no error, and no latency.
+//   - A trace goes on through actors, retries and takeovers included
+//     ([Observer.Actors]), and what waits in them is measured
+//     ([Observer.WatchActors]).
 //   - The number of series is bounded: [WithMaxNames].
 //   - Without an observer nothing is paid. Without an SDK behind it a call costs
 //     less than 300 ns and one allocation here; measuring allocates nothing.

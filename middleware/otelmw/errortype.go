@@ -8,13 +8,17 @@ import (
 	semconv "go.opentelemetry.io/otel/semconv/v1.39.0"
 
 	"github.com/backstay-go/backstay"
+	"github.com/backstay-go/backstay/actors"
 )
 
 // errorType is the attribute error.type: what is known of err in one of few
 // words, or else its Go type.
 func errorType(err error) attribute.KeyValue {
 	var slow interface{ Timeout() bool }
+	method, returned := errors.AsType[*actors.Error](err)
 	switch {
+	case returned && method.Code != "":
+		return semconv.ErrorTypeKey.String(valid(method.Code))
 	case errors.Is(err, backstay.ErrRejected):
 		return semconv.ErrorTypeKey.String(backstay.Rejected.String())
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &slow) && slow.Timeout():

@@ -15,6 +15,7 @@ type gauges struct {
 	budget                  metric.Float64ObservableGauge
 	state                   metric.Int64ObservableGauge
 	limit, inFlight, queued metric.Int64ObservableGauge
+	actors                  actorGauges
 }
 
 func (m *maker) gauges() gauges {
@@ -24,26 +25,28 @@ func (m *maker) gauges() gauges {
 		limit:    m.gauge("backstay.bulkhead.limit", "{permit}", "Permits that may be given out at once."),
 		inFlight: m.gauge("backstay.bulkhead.in_flight", "{permit}", "Permits that are given out."),
 		queued:   m.gauge("backstay.bulkhead.queued", "{call}", "Calls that wait for a permit."),
+		actors:   m.actorGauges(),
 	}
 }
 
 func (g *gauges) all() []metric.Observable {
-	return []metric.Observable{g.budget, g.state, g.limit, g.inFlight, g.queued}
+	return append(g.actors.all(), g.budget, g.state, g.limit, g.inFlight, g.queued)
 }
 
 // read tells the gauges. Pipelines of one name, and those whose keys share the
 // name "other", are told together.
-func (o *Observer) read(_ context.Context, to metric.Observer) error {
+func (o *Observer) read(ctx context.Context, to metric.Observer) error {
 	sums := make(map[*series]*sum)
-	for _, source := range o.watched.now() {
-		for _, status := range source.ask() {
+	o.watched.each(func(source Source) {
+		for _, status := range source.Statuses() {
 			s := o.cast.of(status.Name, status.Key, "")
 			if sums[s] == nil {
 				sums[s] = new(sum)
 			}
 			sums[s].add(&status)
 		}
-	}
+	})
+	o.readActors(ctx, to)
 	for s, together := range sums {
 		together.tell(&o.gauges, s.base, to)
 	}

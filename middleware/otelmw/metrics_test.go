@@ -87,7 +87,7 @@ func TestAnEventMovesItsMetric(t *testing.T) {
 			"backstay.actor.expired", "{request}", "backstay.actor.type=payments,backstay.key=host" + names},
 		{"a request that found no room", backstay.Event{Kind: backstay.RequestGivenUp, Reason: backstay.ReasonMailboxFull},
 			"backstay.actor.refused", "{request}", "backstay.actor.type=payments,backstay.key=host" + names},
-		{"a request that is poison", backstay.Event{Kind: backstay.RequestGivenUp, Reason: backstay.ReasonPoison},
+		{"a letter about a request that is poison", backstay.Event{Kind: backstay.DeadLetter, Reason: backstay.ReasonPoison},
 			"backstay.actor.dead_letters", "{letter}", "backstay.actor.type=payments,backstay.key=host" + names + ",backstay.reason=poison"},
 		{"a record that cannot be read", backstay.Event{Kind: backstay.RecordSkipped},
 			"backstay.actor.dead_letters", "{letter}", "backstay.actor.type=payments,backstay.key=host" + names + ",backstay.reason=skipped"},
@@ -96,7 +96,9 @@ func TestAnEventMovesItsMetric(t *testing.T) {
 		{"a takeover", backstay.Event{Kind: backstay.PartitionOwned, Elapsed: time.Second},
 			"backstay.actor.takeovers", "{takeover}", "backstay.actor.type=payments,backstay.key=host" + names},
 		{"the time of a takeover", backstay.Event{Kind: backstay.PartitionOwned, Elapsed: time.Second},
-			"backstay.actor.takeover.duration", "s", "backstay.actor.type=payments,backstay.key=host" + names},
+			"backstay.actor.takeover.duration", "s", "backstay.actor.type=payments,backstay.key=host,backstay.operation=charge,backstay.phase=whole,backstay.policy=payments"},
+		{"the time of a phase of it", backstay.Event{Kind: backstay.TakeoverPhase, Reason: backstay.ReasonReplay, Elapsed: time.Second},
+			"backstay.actor.takeover.duration", "s", "backstay.actor.type=payments,backstay.key=host,backstay.operation=charge,backstay.phase=replay,backstay.policy=payments"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			l := newLab(t)

@@ -29,6 +29,7 @@ const (
 	keyRung           attribute.Key = "backstay.rung"
 	keyCopy           attribute.Key = "backstay.copy"
 	keyActorType      attribute.Key = "backstay.actor.type"
+	keyPhase          attribute.Key = "backstay.phase"
 )
 
 // The attributes of spans alone.
@@ -37,6 +38,11 @@ const (
 	keyAttempts attribute.Key = "backstay.attempts"
 	keyWait     attribute.Key = "backstay.wait"
 	keyError    attribute.Key = "backstay.error"
+
+	keyActorID      attribute.Key = "backstay.actor.id"
+	keyActorRequest attribute.Key = "backstay.actor.request"
+	keyActorLink    attribute.Key = "backstay.actor.link"
+	keyActorEpoch   attribute.Key = "backstay.actor.epoch"
 )
 
 // states are those of a breaker: backstay.breaker.state has a series for each.

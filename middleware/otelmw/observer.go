@@ -26,7 +26,9 @@ type Observer struct {
 	propagator   propagation.TextMapPropagator
 	attemptSpans bool
 	gauges       gauges
-	watched      watched
+	watched      watched[Source]
+	nodes        watched[ActorSource]
+	reading      metric.Registration // of what reads the gauges
 }
 
 var (
@@ -51,7 +53,7 @@ func New(options ...Option) (*Observer, error) {
 	o.instruments = m.instruments()
 	o.gauges = m.gauges()
 	if m.faults == nil {
-		o.watched.registration, m.faults = m.meter.RegisterCallback(o.read, o.gauges.all()...)
+		o.reading, m.faults = m.meter.RegisterCallback(o.read, o.gauges.all()...)
 	}
 	if m.faults != nil {
 		return nil, m.faults
@@ -95,8 +97,8 @@ func (o *Observer) count(ctx context.Context, e *backstay.Event) {
 		o.time(ctx, o.hedgeDelay, e, e.Wait, details{})
 	case backstay.StepDone:
 		o.time(ctx, o.actors.stepDuration, e, e.Elapsed, stepDetails(e))
-	case backstay.PartitionOwned:
-		o.time(ctx, o.actors.takeoverDuration, e, e.Elapsed, actorDetails(e))
+	case backstay.PartitionOwned, backstay.TakeoverPhase:
+		o.time(ctx, o.actors.takeoverDuration, e, e.Elapsed, phaseDetails(e))
 	default: // only counted
 	}
 	if counter, d := o.counterOf(e); counter != nil && counter.Enabled(ctx) {

@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 
 	"go.opentelemetry.io/otel"
-	"go.opentelemetry.io/otel/metric"
 
 	"github.com/backstay-go/backstay/middleware"
 )
@@ -57,44 +56,46 @@ func (o *Observer) Watch(sources ...Source) (stop func()) { return o.watched.add
 
 // Close ends the gauges; the error is the meter provider's. Events are counted
 // as before. Close may be called again.
-func (o *Observer) Close() error { return o.watched.registration.Unregister() }
+func (o *Observer) Close() error { return o.reading.Unregister() }
 
-// watched are the sources that gauges read.
-type watched struct {
-	registration metric.Registration // of the function that reads them
-
+// watched are sources that gauges read.
+type watched[S any] struct {
 	mu sync.Mutex // held by writers
 	// all is copied by writers: the reader is called under locks of the SDK,
 	// where it must not wait for us.
-	all atomic.Pointer[[]*watch]
+	all atomic.Pointer[[]*watch[S]]
 }
 
-// watch is a Source in use: a pointer to it tells it from others.
-type watch struct{ Source }
+// watch is a source in use: a pointer to it tells it from others.
+type watch[S any] struct{ source S }
 
-// ask returns what the Source says. The SDK reads on goroutines of its own, where
-// a panic would end the process; and where an error is returned, it exports no
-// metric at all. So the program's error handler is told.
-func (w *watch) ask() []middleware.Status {
-	defer func() {
-		if v := recover(); v != nil {
-			otel.Handle(fmt.Errorf("otelmw: a source of gauges panicked: %v", v))
-		}
-	}()
-	return w.Statuses()
+// each reads every source. The SDK reads on goroutines of its own, where a panic
+// would end the process; and where an error is returned, it exports no metric at
+// all. So the program's error handler is told.
+func (w *watched[S]) each(read func(S)) {
+	for _, one := range w.now() {
+		func() {
+			defer func() {
+				if v := recover(); v != nil {
+					otel.Handle(fmt.Errorf("otelmw: a source of gauges panicked: %v", v))
+				}
+			}()
+			read(one.source)
+		}()
+	}
 }
 
-func (w *watched) now() []*watch {
+func (w *watched[S]) now() []*watch[S] {
 	if all := w.all.Load(); all != nil {
 		return *all
 	}
 	return nil
 }
 
-func (w *watched) add(sources []Source) (stop func()) {
-	mine := make([]*watch, len(sources))
+func (w *watched[S]) add(sources []S) (stop func()) {
+	mine := make([]*watch[S], len(sources))
 	for i, s := range sources {
-		mine[i] = &watch{s}
+		mine[i] = &watch[S]{s}
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -103,9 +104,9 @@ func (w *watched) add(sources []Source) (stop func()) {
 	return func() { w.remove(mine) }
 }
 
-func (w *watched) remove(these []*watch) {
+func (w *watched[S]) remove(these []*watch[S]) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	left := slices.DeleteFunc(slices.Clone(w.now()), func(s *watch) bool { return slices.Contains(these, s) })
+	left := slices.DeleteFunc(slices.Clone(w.now()), func(s *watch[S]) bool { return slices.Contains(these, s) })
 	w.all.Store(&left)
 }

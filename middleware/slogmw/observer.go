@@ -47,7 +47,8 @@ func Level(e backstay.Event) slog.Level {
 		idempotency.LeaseLost, idempotency.AnswerNotKept, idempotency.KeyNotFreed,
 		idempotency.StoreFailed, idempotency.LetThrough,
 		middleware.HandlerTimedOut, middleware.PolicyNotApplied, middleware.PolicyRemoved,
-		backstay.PartitionLost, backstay.PartitionRefused, backstay.RequestGivenUp, backstay.SnapshotFailed:
+		backstay.PartitionLost, backstay.PartitionRefused, backstay.RequestGivenUp, backstay.SnapshotFailed,
+		backstay.LogFailed, backstay.PassivationFailed:
 		return slog.LevelWarn
 	case middleware.PoliciesRefused, middleware.HandlerPanicked, backstay.OutputLost, backstay.RecordSkipped:
 		return slog.LevelError

@@ -76,8 +76,12 @@ func TestEachKindHasItsLevel(t *testing.T) {
 		{"a message that is lost", backstay.Event{Kind: backstay.OutputLost}, slog.LevelError},
 		{"an outbox that is congested", backstay.Event{Kind: backstay.OutboxCongested, Err: errors.New("full")}, slog.LevelWarn},
 		{"an outbox that no longer is", backstay.Event{Kind: backstay.OutboxCongested}, slog.LevelInfo},
+		{"a letter about a request that was given up", backstay.Event{Kind: backstay.DeadLetter}, slog.LevelDebug},
+		{"a phase of a takeover", backstay.Event{Kind: backstay.TakeoverPhase}, slog.LevelDebug},
 		{"a snapshot", backstay.Event{Kind: backstay.SnapshotSaved}, slog.LevelDebug},
 		{"a snapshot that failed", backstay.Event{Kind: backstay.SnapshotFailed}, slog.LevelWarn},
+		{"a log that failed, and is tried again", backstay.Event{Kind: backstay.LogFailed}, slog.LevelWarn},
+		{"an instance that could not be put away", backstay.Event{Kind: backstay.PassivationFailed}, slog.LevelWarn},
 		{"a kind of another package", backstay.Event{Kind: "lease renewed"}, slog.LevelDebug},
 	} {
 		if got := slogmw.Level(c.e); got != c.want {

@@ -88,6 +88,26 @@ export function segments(start, now, state, changes) {
   return parts.filter((part) => part.to > part.from);
 }
 
+// Marks shows how each of several things is, side by side: the higher, the more
+// it needs a look.
+export class Marks {
+  constructor() {
+    this.element = makeSVG("svg", { class: "strip", preserveAspectRatio: "none", role: "img" });
+  }
+
+  show(levels, label) {
+    set(this.element, { "aria-label": label, viewBox: `0 0 ${Math.max(levels.length, 1)} ${high}` });
+    while (this.element.childNodes.length > levels.length) this.element.lastChild.remove();
+    while (this.element.childNodes.length < levels.length) this.element.append(makeSVG("rect", { width: 0.84 }));
+    levels.forEach((level, i) => {
+      const h = markHeights[level] ?? 2;
+      set(this.element.childNodes[i], { class: level, x: i, y: high - h, height: h });
+    });
+  }
+}
+
+const markHeights = { idle: 4, well: 8, strained: 14, recovering: 18, down: 24 };
+
 // Gauge shows how much of a limit is used.
 export class Gauge {
   constructor() {

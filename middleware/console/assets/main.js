@@ -1,6 +1,7 @@
 // Puts the page together: what the address says is asked for, what comes back
 // is shown.
 
+import { Actors } from "./actors.js";
 import { fill, find, make, set, text } from "./dom.js";
 import { Bars } from "./draw.js";
 import { Live } from "./live.js";
@@ -15,6 +16,7 @@ const live = new Live(show, (link, words) => {
   set(find("link"), { class: `link ${link}` });
   text(find("link-text"), words);
 });
+const actors = new Actors();
 const table = new Table(toggle, () => live.show(query.toString()));
 
 // ask changes what is asked for; the first page is that of every new question.
@@ -38,6 +40,8 @@ function show(state) {
   showLevels(state.totals);
   table.show(state, query.get("id"));
   showCount(state.page, state.totals);
+  actors.show(state.actors);
+  find("pipelines").hidden = state.totals.pipelines === 0 && Boolean(state.actors); // a process of actors alone
   fill(find("notices"), state.notices, () => items(state.notices, true));
 }
 
@@ -46,14 +50,21 @@ function toggle(id) {
   if (latest) table.show(latest, query.get("id")); // at once; the details follow
 }
 
-function showVerdict({ totals }) {
+function showVerdict({ totals, actors: owners }) {
   const n = totals.levels.down + totals.levels.recovering + totals.levels.strained;
-  const all = totals.pipelines;
-  let words = all === 1 ? "The one pipeline is well." : `All ${count(all)} pipelines are well.`;
-  if (all === 0) words = "No pipelines yet.";
-  else if (n > 0) words = `${count(n)} of ${plural(all, "pipeline")} ${n === 1 ? "needs" : "need"} a look.`;
-  text(find("verdict"), words);
-  document.title = n > 0 ? `(${n}) ${title}` : title;
+  const m = owners?.need_look ?? 0;
+  const words = [];
+  if (totals.pipelines > 0 || !owners?.partitions) words.push(verdict(n, totals.pipelines, "pipeline"));
+  if (owners?.partitions) words.push(verdict(m, owners.partitions, "partition"));
+  text(find("verdict"), words.join(" "));
+  document.title = n + m > 0 ? `(${n + m}) ${title}` : title;
+}
+
+// verdict says how many of all need a look.
+function verdict(n, all, what) {
+  if (all === 0) return `No ${what}s yet.`;
+  if (n > 0) return `${count(n)} of ${plural(all, what)} ${n === 1 ? "needs" : "need"} a look.`;
+  return all === 1 ? `The one ${what} is well.` : `All ${count(all)} ${what}s are well.`;
 }
 
 function showTotals(t) {

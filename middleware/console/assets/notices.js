@@ -30,6 +30,8 @@ function why(n) {
 // sign returns the shape and the colour of what a breaker came to.
 function sign(n) {
   if (n.injected) return ["⚡", "injected"];
+  if (n.kind === "partition lost" || n.kind === "partition refused") return ["■", "down"];
+  if (n.kind === "request given up") return ["▲", "strained"];
   switch (n.to) {
     case "open":
     case "forced-open":

@@ -1,4 +1,4 @@
-package console
+package guard
 
 import (
 	"crypto/hmac"
