@@ -3,12 +3,15 @@ package bench
 import (
 	"context"
 	"net"
+	"sync/atomic"
 	"testing"
 
 	"github.com/failsafe-go/failsafe-go"
 	"github.com/failsafe-go/failsafe-go/failsafegrpc"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/test/bufconn"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
@@ -17,12 +20,14 @@ import (
 
 // BenchmarkUnary compares the whole stack under a grpc.ClientConn whose server
 // answers from memory. "deadline" has no library: it is what a bound for each
-// call costs, which every careful caller pays.
+// call costs, which every careful caller pays. "by-hand" is the least that any
+// stack of the same policies can cost: see [handmade].
 func BenchmarkUnary(b *testing.B) {
 	listener := echoServer(b)
 	libraries := []library{
 		invoking(b, "bare", listener),
 		deadlined(invoking(b, "deadline", listener)),
+		invoking(b, "by-hand", listener, grpc.WithUnaryInterceptor(new(handmade).unary)),
 		invoking(b, "backstay", listener, must(grpcmw.NewClient(backstayTarget(true))).DialOptions()...),
 		invoking(b, "failsafe-go", listener, grpc.WithUnaryInterceptor(failsafeInterceptor())),
 	}
@@ -40,6 +45,41 @@ func deadlined(l library) library {
 		return call(ctx)
 	}
 	return l
+}
+
+// handmade is one call of the whole stack that goes well, with everything left
+// out that only other calls need: no key, no second attempt, no observer, no
+// other error. A permit is counted, the breaker is looked at, the budget is
+// paid into, the call is bounded, and grpc-go is asked for what judges an
+// attempt: its trailer, its peer, its end.
+type handmade struct {
+	inFlight, earned atomic.Int64
+	open             atomic.Bool
+}
+
+// attempt is what grpc-go tells of one.
+type attempt struct {
+	trailer metadata.MD
+	via     peer.Peer
+	ended   bool
+	room    [3]grpc.CallOption
+}
+
+func (a *attempt) end(error) { a.ended = true }
+
+func (h *handmade) unary(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoker grpc.UnaryInvoker, options ...grpc.CallOption) error {
+	h.earned.Add(100)
+	defer h.inFlight.Add(-1)
+	if h.inFlight.Add(1) > limit || h.open.Load() {
+		return errRefused
+	}
+	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
+	defer cancel()
+	a := new(attempt)
+	watching := append(append(a.room[:0], options...), grpc.Trailer(&a.trailer), grpc.Peer(&a.via), grpc.OnFinish(a.end))
+	err := invoker(ctx, method, req, reply, cc, watching...)
+	h.open.Store(err != nil)
+	return err
 }
 
 func failsafeInterceptor() grpc.UnaryClientInterceptor {

@@ -133,11 +133,12 @@ func TestC55_OneClientServesAThousandGoroutines(t *testing.T) {
 // Where the caller has no nearer deadline, there is the context with a timer
 // that every bounded call has.
 func TestAnAttemptThatGoesWellCostsLittle(t *testing.T) {
-	background := context.Background()
-	soon, cancel := context.WithTimeout(background, time.Second)
+	open, stop := context.WithCancel(t.Context())
+	defer stop()
+	soon, cancel := context.WithTimeout(open, time.Second)
 	defer cancel()
 	timer := testing.AllocsPerRun(100, func() {
-		ctx, cancel := context.WithTimeout(background, time.Minute)
+		ctx, cancel := context.WithTimeout(open, time.Minute)
 		waits(ctx)
 		cancel()
 	})
@@ -146,7 +147,7 @@ func TestAnAttemptThatGoesWellCostsLittle(t *testing.T) {
 		ctx   context.Context
 		limit float64
 	}{
-		"a timer is needed": {background, 3 + timer},
+		"a timer is needed": {open, 3 + timer},
 		"the caller's does": {soon, 2 + waiting},
 	} {
 		t.Run(name, func(t *testing.T) {
