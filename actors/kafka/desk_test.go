@@ -80,8 +80,8 @@ func TestSetupMakesEveryTopicWithItsSettings(t *testing.T) {
 	}
 	want := map[string]int32{
 		"bank.members": 1, "bank.replies": 8, "bank.dead": 1,
-		"bank.account": 4, "bank.account.own": 4, "bank.account.state": 4,
-		"bank.branch": 16, "bank.branch.own": 16, "bank.branch.state": 16,
+		"bank.account": 4, "bank.account.state": 4,
+		"bank.branch": 16, "bank.branch.state": 16,
 	}
 	for name, n := range want {
 		made := on.topics[name]
@@ -137,7 +137,7 @@ func TestEveryMismatchIsToldWithHowToMendIt(t *testing.T) {
 		on.set("bank.account", "max.message.bytes", "1000")
 		on.set("bank.account.state", "cleanup.policy", "delete")
 		on.set("bank.account.state", "min.insync.replicas", "3") // more is better
-		on.topics["bank.account.own"].NumPartitions = 5
+		on.topics["bank.account.state"].NumPartitions = 5
 		delete(on.topics, "bank.members")
 
 		err := d.setup(t.Context())
@@ -151,7 +151,7 @@ func TestEveryMismatchIsToldWithHowToMendIt(t *testing.T) {
 			`topic bank.account: message.timestamp.type is "CreateTime", must be "LogAppendTime"`,
 			`topic bank.account: max.message.bytes is "1000", must be 1048576 or more`,
 			`topic bank.account.state: cleanup.policy is "delete", must be "compact"`,
-			`topic bank.account.own: partitions is 5, must be 4`,
+			`topic bank.account.state: partitions is 5, must be 4`,
 		} {
 			if !strings.Contains(err.Error(), want) {
 				t.Errorf("it does not say %s", want)

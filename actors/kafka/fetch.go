@@ -10,10 +10,11 @@ import (
 // message is a record as it was fetched. Its bytes are those of the whole
 // response: who keeps them copies them.
 type message struct {
-	offset int64
-	at     int64 // milliseconds since 1970
-	key    []byte
-	value  []byte
+	offset  int64
+	at      int64 // milliseconds since 1970
+	key     []byte
+	value   []byte
+	headers []*sarama.RecordHeader
 }
 
 // Sizes and times of fetches.
@@ -22,11 +23,16 @@ const (
 	longPoll   = 100 * time.Millisecond
 )
 
-// fetchRequest is an empty one. Its version is spoken by every broker since
+// fetchRequest is an empty one, for what is committed only or for everything. Its
+// version is spoken by every broker since
 // Kafka 2.3.
-func fetchRequest(wait time.Duration) *sarama.FetchRequest {
+func fetchRequest(wait time.Duration, committed bool) *sarama.FetchRequest {
+	isolation := sarama.ReadUncommitted
+	if committed {
+		isolation = sarama.ReadCommitted
+	}
 	return &sarama.FetchRequest{
-		Version: 11, MinBytes: 1, MaxBytes: 50 << 20, MaxWaitTime: int32(wait.Milliseconds()), //nolint:gosec // a tenth of a second
+		Version: 11, Isolation: isolation, MinBytes: 1, MaxBytes: 50 << 20, MaxWaitTime: int32(wait.Milliseconds()), //nolint:gosec // a tenth of a second
 		SessionEpoch: -1, // no session: the broker keeps nothing
 	}
 }
@@ -51,9 +57,13 @@ func unpack(b *sarama.FetchResponseBlock, from int64) (block, error) {
 		return block{}, b.Err
 	}
 	out := block{next: from, first: b.LogStartOffset, end: b.HighWaterMarkOffset}
+	undone := abortedOf(b)
 	for _, r := range b.RecordsSet {
 		if batch := r.RecordBatch; batch != nil && !batch.PartialTrailingRecord {
-			out.add(batch)
+			if !undone.has(batch) {
+				out.add(batch)
+			}
+			out.next = max(out.next, batch.LastOffset()+1)
 		}
 	}
 	return out, nil
@@ -71,18 +81,17 @@ func (b *block) add(batch *sarama.RecordBatch) {
 		if !batch.LogAppendTime {
 			at = batch.FirstTimestamp.Add(r.TimestampDelta)
 		}
-		b.messages = append(b.messages, message{offset: offset, at: at.UnixMilli(), key: r.Key, value: r.Value})
+		b.messages = append(b.messages, message{offset: offset, at: at.UnixMilli(), key: r.Key, value: r.Value, headers: r.Headers})
 	}
-	b.next = max(b.next, batch.LastOffset()+1)
 }
 
 // fetchOne fetches from one partition, at once.
-func fetchOne(c sarama.Client, topic string, partition int32, from int64, bytes int32) (block, error) {
+func fetchOne(c sarama.Client, topic string, partition int32, from int64, bytes int32, committed bool) (block, error) {
 	broker, err := c.Leader(topic, partition)
 	if err != nil {
 		return block{}, err
 	}
-	request := fetchRequest(0)
+	request := fetchRequest(0, committed)
 	request.AddBlock(topic, partition, from, bytes, -1)
 	response, err := broker.Fetch(request)
 	if err != nil {

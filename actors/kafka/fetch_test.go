@@ -2,6 +2,7 @@ package kafka
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -51,6 +52,28 @@ func TestMarksOfTransactionsArePassed(t *testing.T) {
 	b, err := unpack(blockOf(batchAt(10, 3), mark), 10)
 	if err != nil || len(b.messages) != 3 || b.next != 14 {
 		t.Errorf("%v, next %d, %v", offsets(b), b.next, err)
+	}
+}
+
+// Of two producers one commits and one aborts, and then commits.
+func TestMessagesOfAbortedTransactionsAreLeftOut(t *testing.T) {
+	of := func(b *sarama.RecordBatch, producer int64) *sarama.RecordBatch {
+		b.ProducerID, b.IsTransactional = producer, true
+		return b
+	}
+	mark := func(at, producer int64, kind byte) *sarama.RecordBatch {
+		b := of(batchAt(at, 1), producer)
+		b.Control, b.Records[0].Key = true, []byte{0, 0, 0, kind}
+		return b
+	}
+	const abort, commit = 0, 1
+	r := blockOf(
+		of(batchAt(10, 2), 1), of(batchAt(12, 2), 2), batchAt(14, 1), mark(15, 1, abort), mark(16, 2, commit),
+		of(batchAt(17, 1), 1), mark(18, 1, commit), of(batchAt(19, 1), 2), mark(20, 2, abort))
+	r.AbortedTransactions = []*sarama.AbortedTransaction{{ProducerID: 2, FirstOffset: 19}, {ProducerID: 1, FirstOffset: 10}}
+	b, err := unpack(r, 10)
+	if got := offsets(b); err != nil || b.next != 21 || !slices.Equal(got, []int64{12, 13, 14, 17}) {
+		t.Errorf("offsets %v, next %d, %v", got, b.next, err)
 	}
 }
 

@@ -24,13 +24,13 @@ type fetcher struct {
 	work   sync.WaitGroup
 
 	mu    sync.Mutex
-	tails map[string]*tail // by the address of the broker
+	tails map[tailKey]*tail
 	feeds map[*feed]struct{}
 	shut  bool
 }
 
 func newFetcher(l *Log) *fetcher {
-	return &fetcher{client: l.client, vitals: &l.vitals, ctx: l.ctx, tails: make(map[string]*tail), feeds: make(map[*feed]struct{})}
+	return &fetcher{client: l.client, vitals: &l.vitals, ctx: l.ctx, tails: make(map[tailKey]*tail), feeds: make(map[*feed]struct{})}
 }
 
 // feed is a partition that is read. One goroutine at a time has it.
@@ -40,6 +40,7 @@ type feed struct {
 	next      int64
 	sink      sink
 	lossy     bool // goes on where the log begins, or ends, when it is out of range
+	committed bool // without the records of transactions that are open or aborted
 	lag       atomic.Int64
 	closed    atomic.Bool
 }
@@ -98,7 +99,7 @@ const glance = 5 * time.Millisecond
 // as long as the feed is wanted.
 func (f *fetcher) catchUp(d *feed) {
 	for wait := time.Duration(0); !d.closed.Load() && sleep(f.ctx, wait) == nil; {
-		b, err := fetchOne(f.client, d.topic, d.partition, d.next, fetchBytes)
+		b, err := fetchOne(f.client, d.topic, d.partition, d.next, fetchBytes, d.committed)
 		if errors.Is(err, sarama.ErrOffsetOutOfRange) {
 			if err = f.outside(d); err == nil {
 				continue
@@ -172,12 +173,13 @@ func (f *fetcher) follow(d *feed) bool {
 	if f.shut {
 		return true
 	}
-	t := f.tails[broker.Addr()]
+	key := tailKey{broker.Addr(), d.committed}
+	t := f.tails[key]
 	if t != nil {
 		return t.admit(d)
 	}
-	t = &tail{fetcher: f, broker: sarama.NewBroker(broker.Addr()), joining: []*feed{d}, waiting: make(map[*feed]bool)}
-	f.tails[broker.Addr()] = t
+	t = &tail{fetcher: f, key: key, broker: sarama.NewBroker(key.addr), joining: []*feed{d}, waiting: make(map[*feed]bool)}
+	f.tails[key] = t
 	f.work.Go(t.run)
 	return true
 }

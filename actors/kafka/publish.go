@@ -13,10 +13,7 @@ import (
 // clients choose for its key; without one, in any. The topic "dead" is that of
 // the application, App.dead; others are named as they are.
 func (l *Log) Publish(m journal.Message, done func(journal.Place, error)) {
-	if m.Topic == deadName {
-		m.Topic = l.config.topic(deadName)
-	}
-	s := &sending{done: done, route: l.router.route, ProducerMessage: sarama.ProducerMessage{Topic: m.Topic, Value: value(m.Value)}}
+	s := &sending{done: done, route: l.router.route, ProducerMessage: sarama.ProducerMessage{Topic: l.ordinary(m.Topic), Value: value(m.Value)}}
 	if m.Key != "" {
 		s.Key = sarama.StringEncoder(m.Key)
 	}

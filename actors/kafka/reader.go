@@ -7,19 +7,10 @@ import (
 	"github.com/backstay-go/backstay/actors/journal"
 )
 
-// reader is what was fetched of a log and is not taken yet.
+// reader reads a log.
 type reader struct {
-	fetcher   *fetcher
-	feed      *feed
+	inflow[journal.Entry]
 	partition journal.Partition
-	bound     int
-	wake      func()
-
-	mu     sync.Mutex
-	queue  []journal.Entry
-	bytes  int
-	parked bool // nothing more is fetched until there is room
-	err    error
 }
 
 // Read opens a reader. Its Poll fails only with [journal.ErrOutOfRange] and
@@ -28,62 +19,89 @@ func (l *Log) Read(p journal.Partition, from int64, wake func()) (journal.Reader
 	if err := l.open(p); err != nil {
 		return nil, err
 	}
-	r := &reader{fetcher: l.fetcher, partition: p, bound: l.config.ReadBytes, wake: wake}
+	r := &reader{inflow: inflow[journal.Entry]{fetcher: l.fetcher, bound: l.config.ReadBytes, wake: wake, keep: entryOf, size: entrySize}, partition: p}
 	r.feed = &feed{topic: l.config.topic(p.Type), partition: int32(p.Index), next: from, sink: r} //nolint:gosec // at most 10,000
 	l.fetcher.start(r.feed)
 	return r, nil
 }
 
-// take copies the values: one small entry that is kept for long must not keep a
-// whole response.
-func (r *reader) take(all []message) (room bool) {
-	r.mu.Lock()
-	for _, m := range all {
-		r.queue = append(r.queue, journal.Entry{Place: journal.Place{Offset: m.offset, At: m.at}, Data: bytes.Clone(m.value)})
-		r.bytes += entryBytes + len(m.value)
+func entryOf(m *message) journal.Entry {
+	return journal.Entry{Place: journal.Place{Offset: m.offset, At: m.at}, Data: bytes.Clone(m.value)}
+}
+
+func entrySize(e *journal.Entry) int { return len(e.Data) }
+
+// inflow is what was fetched of a partition and is not taken yet.
+type inflow[T any] struct {
+	fetcher *fetcher
+	feed    *feed
+	bound   int
+	wake    func()
+	// keep copies a message: a small one that is kept for long must not keep a
+	// whole response.
+	keep func(m *message) T
+	size func(item *T) int
+
+	mu     sync.Mutex
+	queue  []T
+	bytes  int
+	parked bool // nothing more is fetched until there is room
+	err    error
+}
+
+func (f *inflow[T]) take(all []message) (room bool) {
+	f.mu.Lock()
+	for i := range all {
+		item := f.keep(&all[i])
+		f.queue = append(f.queue, item)
+		f.bytes += itemBytes + f.size(&item)
 	}
-	r.parked = r.bytes >= r.bound
-	room = !r.parked
-	r.mu.Unlock()
-	r.awaken()
+	f.parked = f.bytes >= f.bound
+	room = !f.parked
+	f.mu.Unlock()
+	f.awaken()
 	return room
 }
 
-// entryBytes are those of an entry beside its data.
-const entryBytes = 64
+// itemBytes are those of an item beside its data.
+const itemBytes = 64
 
-func (r *reader) fail(err error) {
-	r.mu.Lock()
-	r.err = err
-	r.mu.Unlock()
-	r.awaken()
+func (f *inflow[T]) fail(err error) {
+	f.mu.Lock()
+	f.err = err
+	f.mu.Unlock()
+	f.awaken()
 }
 
-func (r *reader) awaken() {
-	if !r.feed.closed.Load() {
-		r.wake()
+func (f *inflow[T]) awaken() {
+	if !f.feed.closed.Load() {
+		f.wake()
 	}
 }
 
 // Poll returns what is there.
-func (r *reader) Poll(maxBytes int) ([]journal.Entry, error) {
-	r.mu.Lock()
+func (f *inflow[T]) Poll(maxBytes int) ([]T, error) {
+	f.mu.Lock()
 	n, size := 0, 0
-	for n < len(r.queue) && (n == 0 || size+len(r.queue[n].Data) <= maxBytes) {
-		size += len(r.queue[n].Data)
+	for n < len(f.queue) {
+		more := f.size(&f.queue[n])
+		if n > 0 && size+more > maxBytes {
+			break
+		}
+		size += more
 		n++
 	}
-	taken := r.queue[:n:n]
-	if r.queue = r.queue[n:]; len(r.queue) == 0 {
-		r.queue = nil
+	taken := f.queue[:n:n]
+	if f.queue = f.queue[n:]; len(f.queue) == 0 {
+		f.queue = nil
 	}
-	r.bytes -= size + n*entryBytes
-	unpark := r.parked && r.bytes <= r.bound/2
-	r.parked = r.parked && !unpark
-	err := r.err
-	r.mu.Unlock()
+	f.bytes -= size + n*itemBytes
+	unpark := f.parked && f.bytes <= f.bound/2
+	f.parked = f.parked && !unpark
+	err := f.err
+	f.mu.Unlock()
 	if unpark {
-		r.fetcher.resume(r.feed)
+		f.fetcher.resume(f.feed)
 	}
 	if n > 0 {
 		return taken, nil
@@ -92,4 +110,4 @@ func (r *reader) Poll(maxBytes int) ([]journal.Entry, error) {
 }
 
 // Close ends it.
-func (r *reader) Close() { r.fetcher.stop(r.feed) }
+func (f *inflow[T]) Close() { f.fetcher.stop(f.feed) }

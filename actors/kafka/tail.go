@@ -10,12 +10,19 @@ import (
 // none; what fails goes back to catch up, where the new leader is looked for.
 type tail struct {
 	fetcher *fetcher
+	key     tailKey
 	broker  *sarama.Broker // a connection of its own
 	feeds   []*feed
 
 	// Guarded by the fetcher's lock.
 	joining []*feed
 	waiting map[*feed]bool // that want to join, and whether they are awaited
+}
+
+// tailKey is what can be fetched together.
+type tailKey struct {
+	addr      string // of the broker
+	committed bool
 }
 
 // brief is how long a fetch waits while somebody is about to join.
@@ -32,7 +39,7 @@ func (t *tail) run() {
 			time.Sleep(glance)
 			continue
 		}
-		request := fetchRequest(wait)
+		request := fetchRequest(wait, t.key.committed)
 		for _, d := range t.feeds {
 			request.AddBlock(d.topic, d.partition, d.next, fetchBytes, -1)
 		}
@@ -76,7 +83,7 @@ func (t *tail) gather() (wait time.Duration, ok bool) {
 		t.waiting[d], wait = true, brief
 	}
 	if f.shut || len(t.feeds)+len(t.waiting) == 0 {
-		delete(f.tails, t.broker.Addr())
+		delete(f.tails, t.key)
 		return 0, false
 	}
 	return wait, true

@@ -9,9 +9,7 @@ import (
 
 // The topics of an application.
 const (
-	logSuffix   = ""       // the log of a type
-	ownSuffix   = ".own"   // its empty companion, which the group is assigned
-	stateSuffix = ".state" // its snapshots
+	stateSuffix = ".state" // what the log of a type has, for its snapshots
 	membersName = "members"
 	repliesName = "replies"
 	deadName    = "dead"
@@ -65,8 +63,7 @@ func (c *Config) shared() []topic {
 func (c *Config) ofType(name string, partitions uint32) []topic {
 	log := c.topic(name)
 	return []topic{
-		{name: log + logSuffix, partitions: partitions, settings: c.logged(), initial: map[string]string{segmentSize: "67108864"}},
-		{name: log + ownSuffix, partitions: partitions},
+		{name: log, partitions: partitions, settings: c.logged(), initial: map[string]string{segmentSize: "67108864"}},
 		{name: log + stateSuffix, partitions: partitions, settings: c.compacted(), initial: map[string]string{
 			segmentSize: "67108864", segmentTime: millis(time.Hour), tombstones: millis(time.Hour), dirtyRatio: "0.3",
 		}},

@@ -12,7 +12,11 @@
 //
 //	partitions of a type   16
 //	largest entry          64 MiB
-//	messages of a topic    the newest 1,000 are kept for Messages
+//	messages of a topic    the newest 1,000 are kept, and those that an open
+//	                       source reader has not been through
+//
+// An ordinary topic has one partition. One that nobody ingests for a while, since
+// no host runs, keeps no more than 1,000 messages.
 //
 // Every type has a log as soon as somebody asks for it. Partitions are shared
 // out evenly among the members that host their type; who joins or leaves moves

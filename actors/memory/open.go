@@ -57,7 +57,7 @@ func (l *Log) load() (err error) {
 	if err := l.settle(); err != nil {
 		return err
 	}
-	files, err := newSnapshotFiles(filepath.Join(d.dir, "snapshots"))
+	files, err := newSnapshotFiles(filepath.Join(d.dir, "snapshots"), d.unsynced)
 	if err != nil {
 		return err
 	}

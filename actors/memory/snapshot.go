@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"slices"
 	"sync"
 
 	"github.com/backstay-go/backstay/actors/journal"
@@ -81,7 +80,11 @@ func (k *keptSnapshots) save(p journal.Partition, m journal.Manifest, chunks map
 			return errNoChunk(p, c)
 		}
 	}
-	maps.DeleteFunc(all, func(c journal.Chunk, _ []byte) bool { return !slices.Contains(m.Chunks, c) })
+	needed := make(map[journal.Chunk]bool, len(m.Chunks))
+	for _, c := range m.Chunks {
+		needed[c] = true
+	}
+	maps.DeleteFunc(all, func(c journal.Chunk, _ []byte) bool { return !needed[c] })
 	k.all[p] = snapshot{manifest: m, chunks: all}
 	return nil
 }

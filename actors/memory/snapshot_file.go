@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 
 	"github.com/backstay-go/backstay/actors/journal"
@@ -17,15 +16,20 @@ import (
 // snapshotFiles keeps snapshots in files: one for each chunk, and one for the
 // manifest, which is put in place last.
 type snapshotFiles struct {
-	dir string
+	dir      string
+	unsynced bool
 
-	mu  sync.Mutex
-	all map[journal.Partition]journal.Manifest
+	mu     sync.Mutex
+	all    map[journal.Partition]journal.Manifest
+	saving map[journal.Partition]*sync.Mutex
 }
 
 // newSnapshotFiles reads the manifests that are there.
-func newSnapshotFiles(dir string) (*snapshotFiles, error) {
-	s := &snapshotFiles{dir: dir, all: make(map[journal.Partition]journal.Manifest)}
+func newSnapshotFiles(dir string, unsynced bool) (*snapshotFiles, error) {
+	s := &snapshotFiles{
+		dir: dir, unsynced: unsynced,
+		all: make(map[journal.Partition]journal.Manifest), saving: make(map[journal.Partition]*sync.Mutex),
+	}
 	paths, err := filepath.Glob(filepath.Join(dir, "*.manifest"))
 	if err != nil {
 		return nil, err
@@ -86,38 +90,78 @@ func (s *snapshotFiles) chunk(p journal.Partition, c journal.Chunk) ([]byte, err
 	return b, nil
 }
 
-// save writes the chunks, then the manifest, then removes what nobody needs.
-func (s *snapshotFiles) save(p journal.Partition, m journal.Manifest, chunks map[journal.Chunk][]byte) error {
+// turn is held by who saves a snapshot of a partition.
+func (s *snapshotFiles) turn(p journal.Partition) *sync.Mutex {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	old, ok := s.all[p]
+	if s.saving[p] == nil {
+		s.saving[p] = new(sync.Mutex)
+	}
+	return s.saving[p]
+}
+
+// save writes the chunks, then the manifest, then removes what nobody needs.
+func (s *snapshotFiles) save(p journal.Partition, m journal.Manifest, chunks map[journal.Chunk][]byte) error {
+	turn := s.turn(p)
+	turn.Lock()
+	defer turn.Unlock()
+	old, ok, _ := s.latest(p) // it does not fail
 	if ok && old.At >= m.At {
 		return nil
 	}
+	if err := s.complete(p, m, old, chunks); err != nil {
+		return err
+	}
 	for c, b := range chunks {
-		if err := writeSummed(s.chunkPath(p, c), b); err != nil {
+		if err := s.write(s.chunkPath(p, c), b); err != nil {
 			return err
 		}
 	}
-	for _, c := range m.Chunks {
-		if _, err := os.Stat(s.chunkPath(p, c)); err != nil {
-			return errNoChunk(p, c)
-		}
+	if err := s.sync(); err != nil {
+		return err
 	}
 	text, err := json.Marshal(storedManifest{p, m})
+	if err == nil {
+		err = s.write(s.path(p)+".manifest", text)
+	}
+	if err == nil {
+		err = s.sync()
+	}
 	if err != nil {
 		return err
 	}
-	if err := writeSummed(s.path(p)+".manifest", text); err != nil {
-		return err
-	}
+	s.mu.Lock()
 	s.all[p] = m
+	s.mu.Unlock()
+	s.drop(p, old, m)
+	return nil
+}
+
+// complete checks that what the manifest names is there, or is to be written.
+func (s *snapshotFiles) complete(p journal.Partition, m, old journal.Manifest, chunks map[journal.Chunk][]byte) error {
+	there := make(map[journal.Chunk]bool, len(old.Chunks))
 	for _, c := range old.Chunks {
-		if !slices.Contains(m.Chunks, c) {
-			_ = os.Remove(s.chunkPath(p, c)) // what stays is not read
+		there[c] = true
+	}
+	for _, c := range m.Chunks {
+		if _, is := chunks[c]; !is && !there[c] {
+			return errNoChunk(p, c)
 		}
 	}
 	return nil
+}
+
+// drop removes the chunks that only the old manifest names.
+func (s *snapshotFiles) drop(p journal.Partition, old, m journal.Manifest) {
+	needed := make(map[journal.Chunk]bool, len(m.Chunks))
+	for _, c := range m.Chunks {
+		needed[c] = true
+	}
+	for _, c := range old.Chunks {
+		if !needed[c] {
+			_ = os.Remove(s.chunkPath(p, c)) // what stays is not read
+		}
+	}
 }
 
 func (s *snapshotFiles) path(p journal.Partition) string {
@@ -128,10 +172,18 @@ func (s *snapshotFiles) chunkPath(p journal.Partition, c journal.Chunk) string {
 	return fmt.Sprintf("%s-%d-%d.chunk", s.path(p), c.Number, c.At)
 }
 
-// writeSummed writes a file with its checksum in front.
-func writeSummed(path string, b []byte) error {
+// write writes a file with its checksum in front.
+func (s *snapshotFiles) write(path string, b []byte) error {
 	sum := binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(b)), crc32.Checksum(b, castagnoli))
-	return writeFile(path, append(sum, b...))
+	return replaceFile(path, append(sum, b...), s.unsynced)
+}
+
+// sync makes the names of what was written durable.
+func (s *snapshotFiles) sync() error {
+	if s.unsynced {
+		return nil
+	}
+	return syncDir(s.dir)
 }
 
 func readSummed(path string) ([]byte, error) {
@@ -145,24 +197,29 @@ func readSummed(path string) ([]byte, error) {
 	return b[4:], nil
 }
 
-// writeFile puts a whole file in place: readers see the old one or the new.
+// writeFile puts a whole file in place, durably.
 func writeFile(path string, b []byte) error {
+	if err := replaceFile(path, b, false); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+// replaceFile puts a whole file in place: readers see the old one or the new.
+func replaceFile(path string, b []byte, unsynced bool) error {
 	next := path + ".next"
 	f, err := os.OpenFile(next, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600) //nolint:gosec // in the folder that the user gave
 	if err != nil {
 		return err
 	}
-	if _, err = f.Write(b); err == nil {
+	if _, err = f.Write(b); err == nil && !unsynced {
 		err = f.Sync()
 	}
 	if closing := f.Close(); err == nil {
 		err = closing
 	}
-	if err == nil {
-		err = os.Rename(next, path)
-	}
 	if err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(path))
+	return os.Rename(next, path)
 }

@@ -39,6 +39,9 @@ var (
 	relay = actors.Declare[string, int](front, "relay")
 )
 
+// token is what direct connections are opened with.
+const token = "a secret of the benchmark"
+
 // logConfig is that of all processes.
 func logConfig(at cluster) kafka.Config {
 	return kafka.Config{
@@ -49,7 +52,9 @@ func logConfig(at cluster) kafka.Config {
 
 // host owns the actors.
 func host(ctx context.Context, at cluster, ready func()) error {
-	log, err := kafka.Open(ctx, logConfig(at))
+	c := logConfig(at)
+	c.Direct = &kafka.Direct{Listen: "127.0.0.1:0", Token: token}
+	log, err := kafka.Open(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -90,24 +95,35 @@ func host(ctx context.Context, at cluster, ready func()) error {
 // client is a process that calls actors and has none.
 type client struct{ node *actors.Node }
 
-// newClient makes the topics, starts the process that owns the actors, and
-// opens the client.
-func newClient(b *testing.B, at cluster) *client {
+// newClients makes the topics, starts the process that owns the actors, and
+// opens two clients: one that gets its answers over the topic, and one that gets
+// them directly.
+func newClients(b *testing.B, at cluster) (topic, direct *client) {
 	b.Helper()
-	ctx := b.Context()
 	c := logConfig(at)
-	if err := kafka.Setup(ctx, c); err != nil {
+	if err := kafka.Setup(b.Context(), c); err != nil {
 		b.Fatal(err)
 	}
 	spawn(b, "host", at)
-	log := must(kafka.Open(ctx, c))
-	node := must(actors.Open(ctx, actors.Config{Name: "client"}, log))
+	topic, _ = newClient(b, c)
+	c.Direct = &kafka.Direct{Token: token}
+	direct, log := newClient(b, c)
+	for log.Health().Direct.Owners == 0 {
+		time.Sleep(10 * time.Millisecond)
+	}
+	return topic, direct
+}
+
+func newClient(b *testing.B, c kafka.Config) (*client, *kafka.Log) {
+	b.Helper()
+	log := must(kafka.Open(b.Context(), c))
+	node := must(actors.Open(b.Context(), actors.Config{Name: "client"}, log))
 	b.Cleanup(func() {
 		if err := errors.Join(node.Stop(context.Background()), log.Close()); err != nil {
 			b.Error(err)
 		}
 	})
-	return &client{node}
+	return &client{node}, log
 }
 
 func name(caller int) string { return fmt.Sprint("actor", caller) }

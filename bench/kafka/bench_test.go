@@ -75,15 +75,19 @@ func BenchmarkKafka(b *testing.B) {
 // measure measures one cluster.
 func measure(b *testing.B, title string, at cluster) result {
 	b.Helper()
-	y, c := newYardstick(b, at), newClient(b, at)
+	y := newYardstick(b, at)
+	overTopic, directly := newClients(b, at)
 	ctx, cancel := context.WithTimeout(b.Context(), 15*time.Minute)
 	defer cancel()
 	operations := [timed]operation{
-		kafkaOnly: {"Kafka only", y.call}, root: {"root", c.root}, read: {"read", c.read},
-		hop: {"chain", c.chain}, nested: {"nested", c.nested},
+		kafkaOnly: {"Kafka only", y.call}, root: {"root", overTopic.root}, direct: {"direct", directly.root}, read: {"read", overTopic.read},
+		hop: {"chain", overTopic.chain}, nested: {"nested", overTopic.nested},
 	}
-	flooded := []operation{operations[kafkaOnly], operations[root], operations[nested]}
-	for _, o := range flooded {
+	var many []operation
+	for _, at := range flooded {
+		many = append(many, operations[at])
+	}
+	for _, o := range many {
 		if err := warm(ctx, o, *warmup); err != nil {
 			b.Fatal(err)
 		}
@@ -92,7 +96,7 @@ func measure(b *testing.B, title string, at cluster) result {
 	if err != nil {
 		b.Fatal(err)
 	}
-	rates, err := floods(ctx, flooded, *rounds, *seconds)
+	rates, err := floods(ctx, many, *rounds, *seconds)
 	if err != nil {
 		b.Fatal(err)
 	}

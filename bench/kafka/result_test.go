@@ -10,17 +10,21 @@ import (
 const (
 	kafkaOnly = iota
 	root
+	direct // root, with the answer over a connection
 	read
 	hop
 	nested
 	timed
 )
 
+// flooded are the operations whose calls a second are measured.
+var flooded = []int{kafkaOnly, root, direct, nested}
+
 // result is what was measured on one cluster.
 type result struct {
 	title     string
 	latencies [timed]latency
-	rates     [timed]rate // those of kafkaOnly, root and nested
+	rates     [timed]rate // those of flooded
 }
 
 // latency is the median of the rounds.
@@ -39,7 +43,7 @@ func summary(title string, times [][][]time.Duration, rates [][]float64) result 
 	for at := range r.latencies {
 		r.latencies[at] = overRounds(times, at)
 	}
-	for i, at := range []int{kafkaOnly, root, nested} {
+	for i, at := range flooded {
 		var seconds, ratios []float64
 		for _, round := range rates {
 			seconds, ratios = append(seconds, round[i]), append(ratios, round[i]/round[0])
@@ -70,7 +74,7 @@ func overRounds(times [][][]time.Duration, at int) latency {
 func (r *result) report(b *testing.B) {
 	b.Helper()
 	b.ReportMetric(float64(r.latencies[kafkaOnly].p50.Microseconds()), "kafka-µs")
-	for at, unit := range map[int]string{root: "root", read: "read", hop: "hop", nested: "nested"} {
+	for at, unit := range map[int]string{root: "root", direct: "direct", read: "read", hop: "hop", nested: "nested"} {
 		b.ReportMetric(r.latencies[at].ratio, unit+"-ratio")
 	}
 	b.ReportMetric(r.rates[kafkaOnly].second, "kafka/s")

@@ -150,7 +150,8 @@ func (k *Client) named(address string) *tls.Config {
 
 // hold takes what comes, for as long as the connection lasts.
 func (k *Client) hold(ctx context.Context, l *line, address string) {
-	defer context.AfterFunc(ctx, func() { l.end(errGone) })()
+	stop := context.AfterFunc(ctx, func() { l.end(errGone) })
+	defer stop()
 	k.connected.Add(1)
 	err := l.run(k.config.Largest, func(m *Letter) error {
 		k.take(*m)

@@ -161,6 +161,23 @@ func TestWhatAClientDoesNotTakeIsHandedBack(t *testing.T) {
 	})
 }
 
+func TestWhatWasSentMakesRoomForMore(t *testing.T) {
+	within(t, func(w *world) {
+		s, k := w.serve(w.config()), w.client(w.config(), anna)
+		synctest.Wait()
+		const many = 50
+		for i := range many {
+			if !s.Answer(anna, letter(string(make([]byte, queueBytes/10)))) {
+				t.Fatalf("number %d was not taken", i)
+			}
+			synctest.Wait()
+		}
+		w.have(many, 0)
+		k.Close()
+		s.Close()
+	})
+}
+
 // The connection is cut in the middle of a frame: what the client has of it is
 // not taken, and it is handed back with all that follows.
 func TestHalfALetterIsNone(t *testing.T) {

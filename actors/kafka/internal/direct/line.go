@@ -112,33 +112,31 @@ func (t timely) Read(p []byte) (int, error) {
 	return t.Conn.Read(p)
 }
 
-// write sends what is offered, and signs of life. After an error, what may not
-// have arrived is lost here: half a frame may be out, so nothing may follow it.
+// write sends until it fails or the line ends. What may not have arrived then is
+// lost here: half a frame may be out, so nothing may follow it.
 func (l *line) write() {
+	rest, err := l.speak()
+	l.end(err)
+	for _, m := range append(rest, l.next()...) {
+		l.lost(m)
+	}
+}
+
+// speak sends what is offered, and signs of life, and returns in the end what
+// may not be out.
+func (l *line) speak() (rest []Letter, err error) {
 	every := time.NewTicker(pulse)
 	defer every.Stop()
 	for {
-		var open bool
 		select {
 		case <-l.wake:
-			open = true
 		case <-every.C:
-			open = true
 		case <-l.done:
+			return nil, errGone
 		}
-		batch := l.next()
-		if open {
-			var err error
-			if batch, err = l.send(batch); err == nil {
-				continue
-			}
-			l.end(fmt.Errorf("writing: %w", err))
-			batch = append(batch, l.next()...)
+		if rest, err := l.send(l.next()); err != nil {
+			return rest, fmt.Errorf("writing: %w", err)
 		}
-		for _, m := range batch {
-			l.lost(m)
-		}
-		return
 	}
 }
 

@@ -1,0 +1,25 @@
+package kafka
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/backstay-go/backstay/actors/kafka/internal/membership"
+)
+
+func TestMembershipIsToldToHealthAndToWhoWantsToKnow(t *testing.T) {
+	var told []MemberEvent
+	l := &Log{config: Config{App: "app", OnMember: func(e MemberEvent) { told = append(told, e) }}}
+	down := errors.New("down")
+	l.observe(membership.Event{Kind: membership.GroupFailed, Instance: "a-1", Err: down})
+	if p := l.vitals.problems(); len(p) != 1 || p[0].Topic != "app.members" || !errors.Is(p[0].Err, down) {
+		t.Errorf("%+v", p)
+	}
+	l.observe(membership.Event{Kind: membership.Evicted, Instance: "b-2"})
+	want := []MemberEvent{{Kind: "group failed", Instance: "a-1", Err: down}, {Kind: "evicted", Instance: "b-2"}}
+	if len(told) != 2 || told[0] != want[0] || told[1] != want[1] {
+		t.Errorf("%+v", told)
+	}
+	l.config.OnMember = nil
+	l.observe(membership.Event{Kind: membership.Joined})
+}

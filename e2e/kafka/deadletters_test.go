@@ -1,0 +1,153 @@
+package kafka_test
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/backstay-go/backstay/actors"
+	"github.com/backstay-go/backstay/actors/journal"
+	"github.com/backstay-go/backstay/actors/kafka"
+	"github.com/backstay-go/backstay/e2e/brokers"
+	"github.com/backstay-go/backstay/retry"
+)
+
+type parcel struct{}
+
+var (
+	parcelType = actors.NewType[parcel]("parcel")
+	deliver    = actors.Declare[string, int](parcelType, "deliver")
+	tries      = actors.NewValue[int](parcelType, "delivered")
+)
+
+// depot hosts parcels, which cannot be delivered until the road is mended.
+type depot struct {
+	mended atomic.Bool
+	done   atomic.Int32
+}
+
+func (d *depot) host() actors.Hosting {
+	return actors.Host(parcelType, actors.Settings{Retry: retry.Config{MaxAttempts: 2, Base: time.Millisecond}},
+		actors.Handle(deliver, func(ctx context.Context, self actors.Self[parcel], _ string) (int, error) {
+			if !d.mended.Load() {
+				return 0, actors.Retry(errors.New("the road is closed"), 0)
+			}
+			n, err := tries.Get(ctx, self)
+			if err != nil {
+				return 0, err
+			}
+			d.done.Add(1)
+			return n + 1, tries.Set(self, n+1)
+		}))
+}
+
+// command builds the command and returns what runs it.
+func command(t *testing.T) func(args ...string) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "backstay")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, "./cmd/backstay")
+	build.Dir = filepath.Join("..", "..") // the module that it belongs to
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return func(args ...string) string {
+		t.Helper()
+		out, err := exec.CommandContext(t.Context(), program, append([]string{"actors"}, args...)...).CombinedOutput() //nolint:gosec // see above
+		if err != nil {
+			t.Errorf("%v: %v", args, err)
+		}
+		return string(out)
+	}
+}
+
+// lettersOf reads until n letters are there.
+func lettersOf(t *testing.T, log *kafka.Log, n int) (all []actors.DeadLetter) {
+	t.Helper()
+	for limit := time.Now().Add(patience); len(all) < n; time.Sleep(50 * time.Millisecond) {
+		all = all[:0]
+		for d, err := range log.DeadLetters(t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, d)
+		}
+		if time.Now().After(limit) {
+			t.Fatalf("%d letters of %d", len(all), n)
+		}
+	}
+	return all
+}
+
+func TestADeadLetterIsListedMendedAndRequeuedOnce(t *testing.T) {
+	addrs := brokers.StartFake(t)
+	c := config(addrs, "post")
+	if err := kafka.Setup(t.Context(), c, parcelType.Name()); err != nil {
+		t.Fatal(err)
+	}
+	run := command(t)
+	var d depot
+	node := start(t, c, "depot", d.host())
+	ctx := node.Context(t.Context())
+	for _, id := range []string{"lost", "found"} {
+		if _, err := deliver.Call(ctx, parcelType.Ref(id), "by van"); !errors.Is(err, actors.ErrPoison) {
+			t.Fatal(err)
+		}
+	}
+	log, err := kafka.Open(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = log.Close() })
+	all := lettersOf(t, log, 2)
+	if l := all[0]; l.ID != "lost" && l.ID != "found" || l.Reason != "poison" || l.Attempts != 2 || string(l.Argument) != `"by van"` {
+		t.Errorf("%+v", l)
+	}
+	flags := []string{"-kafka", addrs[0], "-app", "post", "-type", "parcel", "-id", "lost"}
+	if out := run(append([]string{"deadletters"}, flags...)...); !strings.Contains(out, "parcel/lost.deliver") || strings.Contains(out, "found") || !strings.Contains(out, "the road is closed") || !strings.Contains(out, "1 dead letter\n") {
+		t.Errorf("listed:\n%s", out)
+	}
+	d.mended.Store(true)
+	for range 2 {
+		if out := run(append([]string{"requeue"}, flags...)...); !strings.Contains(out, "1 request requeued") {
+			t.Errorf("requeued:\n%s", out)
+		}
+	}
+	if n, err := deliver.Call(ctx, parcelType.Ref("lost"), "by hand"); err != nil || n != 2 || d.done.Load() != 2 {
+		t.Errorf("delivered %d times, %v", n, err)
+	}
+	if again := lettersOf(t, log, 2); len(again) != 2 {
+		t.Errorf("%d letters are left", len(again))
+	}
+}
+
+// What is no dead letter is an error, and hides none.
+func TestStrangersInTheTopicOfDeadLettersAreTold(t *testing.T) {
+	l := opened(t, config(brokers.StartFake(t), "post"))
+	for _, reason := range []string{"", "undecodable"} {
+		acked := make(chan error, 1)
+		l.Publish(journal.Message{Topic: "dead", Headers: []journal.Header{{Name: "backstay-reason", Value: []byte(reason)}, {Name: "backstay-source", Value: []byte("a/1")}}},
+			func(_ journal.Place, err error) { acked <- err })
+		if err := <-acked; err != nil {
+			t.Fatal(err)
+		}
+	}
+	bad, good := 0, 0
+	for _, err := range l.DeadLetters(t.Context()) {
+		if err != nil {
+			bad++
+		} else {
+			good++
+		}
+	}
+	if bad != 1 || good != 1 {
+		t.Errorf("%d errors, %d letters", bad, good)
+	}
+	for range l.DeadLetters(t.Context()) {
+		break
+	}
+}
