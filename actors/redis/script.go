@@ -41,9 +41,7 @@ for k = 3, #KEYS do
   if redis.call('EXISTS', row) == 1 then
     redis.call('HSET', row, '', ARGV[1])
     redis.call('ZADD', KEYS[2], 0, actor)
-  else
-    redis.call('ZREM', KEYS[2], actor)
-  end
+  else redis.call('ZREM', KEYS[2], actor) end -- of if
 end
 if ARGV[3] == '1' then redis.call('HSET', KEYS[1], 'saved', ARGV[1]) end
 return 1
