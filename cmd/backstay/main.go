@@ -1,7 +1,9 @@
-// Command backstay checks, explains and imports policy files.
+// Command backstay checks, explains and imports policy files, asks nodes of
+// actors how they are, and goes through dead letters.
 //
 // It ends with 0 if all is well, with 1 if a file has faults or cannot be read
-// or written, and with 2 if it was called in a wrong way.
+// or written, or a node does not do what it is asked for, and with 2 if it was
+// called in a wrong way.
 package main
 
 import (
@@ -29,6 +31,19 @@ Policy files say how calls survive failure: timeouts, retries, breakers, limits.
                                      document as a policy file to standard
                                      output, and what is different to standard
                                      error
+  backstay actors inspect [-json] URL  show how a node of actors is: partitions,
+                                     mailboxes, what runs and waits for whom; URL
+                                     is that of its handler of package admin
+  backstay actors drain [-json] URL  have it hand its actors over, and wait until
+                                     it has
+  backstay actors deadletters -kafka HOST:PORT -app NAME [-type T] [-id ID]
+                 [-letter L] [-json]
+                                     list the dead letters of an application, or
+                                     those of a type, an actor, or one; brokers
+                                     without TLS or passwords
+  backstay actors requeue -kafka HOST:PORT -app NAME [-type T] [-id ID]
+                 [-letter L]         make their requests again, as tells; letters
+                                     stay in the topic, so it can be done twice
   backstay help                      show this, as -h does after any command
 
 A file is YAML, or JSON where its name ends in .json.
@@ -55,6 +70,8 @@ func run(args []string, out, errs io.Writer) int {
 	case command == "help", slices.ContainsFunc(args, isHelp):
 		fmt.Fprint(out, usage)
 		return well
+	case command == "actors":
+		return askActors(rest, out, errs)
 	case slices.ContainsFunc(args, isFlag):
 		return wrong(errs, "unknown flag %s", args[slices.IndexFunc(args, isFlag)])
 	case command == "check" && len(rest) > 0:
@@ -72,7 +89,7 @@ func run(args []string, out, errs io.Writer) int {
 	}
 }
 
-var commands = []string{"check", "explain", "schema", "import", "help"}
+var commands = []string{"check", "explain", "schema", "import", "actors", "help"}
 
 func isHelp(arg string) bool { return arg == "-h" || arg == "-help" || arg == "--help" }
 

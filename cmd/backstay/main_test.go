@@ -37,7 +37,7 @@ func TestCommands(t *testing.T) {
 		{[]string{"check", "-h"}, well, "usage: backstay", ""},
 		{[]string{"explain", good, "--help"}, well, "usage: backstay", ""},
 		{[]string{"check", "-v", good}, misuse, "", "backstay: unknown flag -v (backstay help shows what there is)\n"},
-		{[]string{"chek", good}, misuse, "", "backstay: unknown command \"chek\"; known: check, explain, schema, import, help (backstay help shows what there is)\n"},
+		{[]string{"chek", good}, misuse, "", "backstay: unknown command \"chek\"; known: check, explain, schema, import, actors, help (backstay help shows what there is)\n"},
 		{[]string{"check"}, misuse, "", "wrong number of arguments"},
 		{[]string{"explain"}, misuse, "", "wrong number of arguments"},
 		{[]string{"schema", "a", "b"}, misuse, "", "wrong number of arguments"},

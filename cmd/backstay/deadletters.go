@@ -1,0 +1,198 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/backstay-go/backstay/actors"
+	"github.com/backstay-go/backstay/actors/kafka"
+)
+
+// letterCommands are what can be done with the dead letters of an application.
+var letterCommands = map[string]func(ctx context.Context, log *kafka.Log, f *letterFlags, out io.Writer) error{
+	"deadletters": listLetters,
+	"requeue":     requeueLetters,
+}
+
+// letterFlags say whose letters, and which.
+type letterFlags struct {
+	brokers, app, actorType, id, letter string
+	raw                                 bool
+}
+
+// askLetters does something with dead letters.
+func askLetters(command string, args []string, out, errs io.Writer) int {
+	var f letterFlags
+	set := flag.NewFlagSet(command, flag.ContinueOnError)
+	set.SetOutput(io.Discard)
+	set.StringVar(&f.brokers, "kafka", "", "")
+	set.StringVar(&f.app, "app", "", "")
+	set.StringVar(&f.actorType, "type", "", "")
+	set.StringVar(&f.id, "id", "", "")
+	set.StringVar(&f.letter, "letter", "", "")
+	set.BoolVar(&f.raw, "json", false, "")
+	switch err := set.Parse(args); {
+	case err != nil:
+		return wrong(errs, "actors %s: %v", command, err)
+	case set.NArg() > 0:
+		return wrong(errs, "actors %s takes no argument %q", command, set.Arg(0))
+	case f.brokers == "" || f.app == "":
+		return wrong(errs, "actors %s needs -kafka and -app", command)
+	case command == "requeue" && f.raw:
+		return wrong(errs, "actors requeue has no -json")
+	case command == "requeue" && f.actorType == "" && f.letter == "":
+		return wrong(errs, "actors requeue needs -type or -letter: which letters")
+	}
+	return failed(errs, f.do(letterCommands[command], out))
+}
+
+// do opens the log and closes it. What the application needs of its topics is its
+// own business: one copy is enough to look at.
+func (f *letterFlags) do(command func(context.Context, *kafka.Log, *letterFlags, io.Writer) error, out io.Writer) error {
+	ctx := context.Background()
+	opening, cancel := context.WithTimeout(ctx, askFor)
+	defer cancel()
+	log, err := kafka.Open(opening, kafka.Config{App: f.app, Brokers: strings.Split(f.brokers, ","), Replication: 1})
+	if err != nil {
+		return err
+	}
+	return errors.Join(command(ctx, log, f, out), log.Close())
+}
+
+// letters goes through those that are meant, each once.
+func (f *letterFlags) letters(ctx context.Context, log *kafka.Log) iter.Seq2[actors.DeadLetter, error] {
+	return func(yield func(actors.DeadLetter, error) bool) {
+		seen := make(map[string]bool)
+		for d, err := range log.DeadLetters(ctx) {
+			key := d.CopyKey()
+			if err == nil && (seen[key] || !f.means(&d)) {
+				continue
+			}
+			if seen[key] = true; !yield(d, err) {
+				return
+			}
+		}
+	}
+}
+
+func (f *letterFlags) means(d *actors.DeadLetter) bool {
+	return (f.actorType == "" || f.actorType == d.Type) && (f.id == "" || f.id == d.ID) && (f.letter == "" || f.letter == d.CopyKey())
+}
+
+func listLetters(ctx context.Context, log *kafka.Log, f *letterFlags, out io.Writer) error {
+	show, end := showLetters(out)
+	if f.raw {
+		show, end = writeLetters(out)
+	}
+	var faults []error
+	for d, err := range f.letters(ctx, log) {
+		if err != nil {
+			faults = append(faults, err)
+		} else if err := show(lineOf(&d)); err != nil {
+			return err
+		}
+	}
+	return errors.Join(append(faults, end())...)
+}
+
+// writeLetters writes letters as lines of JSON.
+func writeLetters(out io.Writer) (show func(letterLine) error, end func() error) {
+	e := json.NewEncoder(out)
+	return func(l letterLine) error { return e.Encode(l) }, func() error { return nil }
+}
+
+// showLetters lines letters up.
+func showLetters(out io.Writer) (show func(letterLine) error, end func() error) {
+	w := columns(out, "LETTER", "GIVEN UP", "REASON", "OF", "ATTEMPTS", "DETAIL")
+	n := 0
+	show = func(l letterLine) error {
+		n++
+		_, err := fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\n", l.Letter, when(l.GivenUp), l.Reason, l.subject(), l.Attempts, orNone(strings.Join(strings.Fields(l.Detail), " ")))
+		return err
+	}
+	return show, func() error {
+		err := w.Flush()
+		fmt.Fprintf(out, "\n%s\n", counted(n, "dead letter"))
+		return err
+	}
+}
+
+// requeueLetters makes the requests of letters again. The letters stay.
+func requeueLetters(ctx context.Context, log *kafka.Log, f *letterFlags, out io.Writer) error {
+	node, err := actors.Open(ctx, actors.Config{Name: "backstay actors requeue"}, log)
+	if err != nil {
+		return err
+	}
+	var faults []error
+	n := 0
+	for d, err := range f.letters(ctx, log) {
+		if err == nil {
+			err = node.Requeue(ctx, d)
+		}
+		if err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		n++
+		l := lineOf(&d)
+		fmt.Fprintf(out, "%s: %s is made again\n", l.Letter, l.subject())
+	}
+	fmt.Fprintf(out, "%s requeued; the letters stay in the topic\n", counted(n, "request"))
+	return errors.Join(append(faults, node.Stop(ctx))...)
+}
+
+func when(t time.Time) string {
+	if t.IsZero() {
+		return orNone("")
+	}
+	return t.UTC().Format(time.RFC3339)
+}
+
+// letterLine is a letter as a line of JSON.
+type letterLine struct {
+	Letter    string            `json:"letter"`
+	Reason    string            `json:"reason"`
+	Detail    string            `json:"detail,omitempty"`
+	Type      string            `json:"type,omitempty"`
+	ID        string            `json:"id,omitempty"`
+	Method    string            `json:"method,omitempty"`
+	RequestID string            `json:"request_id,omitempty"`
+	Attempts  int               `json:"attempts,omitempty"`
+	Queued    time.Time         `json:"queued,omitzero"`
+	GivenUp   time.Time         `json:"given_up,omitzero"`
+	Baggage   map[string]string `json:"baggage,omitempty"`
+	Source    string            `json:"source"`
+	Origin    string            `json:"origin,omitempty"`
+	// Argument is as it is where it is JSON, Bytes has it where it is not.
+	Argument json.RawMessage `json:"argument,omitempty"`
+	Bytes    []byte          `json:"bytes,omitempty"`
+}
+
+func lineOf(d *actors.DeadLetter) letterLine {
+	l := letterLine{
+		Letter: d.CopyKey(), Reason: d.Reason, Detail: d.Detail, Type: d.Type, ID: d.ID, Method: d.Method, RequestID: d.RequestID,
+		Attempts: d.Attempts, Queued: d.Queued, GivenUp: d.GivenUp, Baggage: d.Baggage, Source: d.Source, Origin: d.Origin,
+	}
+	if json.Valid(d.Argument) {
+		l.Argument = d.Argument
+	} else {
+		l.Bytes = d.Argument
+	}
+	return l
+}
+
+// subject is what a letter is of.
+func (l *letterLine) subject() string {
+	if l.Method == "" {
+		return cmp.Or(l.Origin, "a record of "+l.Source)
+	}
+	return l.Type + "/" + l.ID + "." + l.Method
+}
