@@ -40,7 +40,7 @@ func work(ctx context.Context, dir string, out io.Writer) (err error) {
 
 // add runs the additions of the three counters side by side.
 func add(ctx context.Context) error {
-	methods := map[string]actors.Method[counter, int, int]{"own": Own, "chained": Chained, "naive": Naive}
+	methods := map[string]actors.Method[int, int, counter]{"own": Own, "chained": Chained, "naive": Naive}
 	var group sync.WaitGroup
 	failures := make(chan error, len(methods))
 	for name, method := range methods {

@@ -18,18 +18,19 @@ import (
 
 // cards is the card service, as the orders see it.
 type cards struct {
-	address string
-	client  *http.Client
+	address   string
+	transport *httpmw.Transport
+	client    *http.Client
 }
 
 // newCards makes a client for the card service over network. It is a service of
 // our own: it is told how long we wait.
-func newCards(address string, network http.RoundTripper) (*cards, error) {
-	transport, err := httpmw.NewTransport(network, middleware.Internal("cards"))
+func newCards(address string, network http.RoundTripper, observer backstay.Observer) (*cards, error) {
+	transport, err := httpmw.NewTransport(network, middleware.Internal("cards"), httpmw.WithObserver(observer))
 	if err != nil {
 		return nil, err
 	}
-	return &cards{address: address, client: &http.Client{Transport: transport}}, nil
+	return &cards{address: address, transport: transport, client: &http.Client{Transport: transport}}, nil
 }
 
 // charge takes the money. It may run more than once, and the request may be

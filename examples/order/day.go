@@ -18,6 +18,7 @@ import (
 type day struct {
 	customers, orders int // orders of each customer
 	kills             int
+	console           string // the address of the live page
 }
 
 // pass lets the day pass, and returns what happened.

@@ -43,7 +43,7 @@ func inShop(t *testing.T, hosts bool, test func(s *shop)) {
 // open starts a node.
 func (s *shop) open(hosts bool) *actors.Node {
 	s.Helper()
-	cards, err := newCards("http://cards", &s.cards)
+	cards, err := newCards("http://cards", &s.cards, nil)
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -75,9 +75,9 @@ func host(cards *cards) actors.Hosting {
 	)
 }
 
-// place accepts an order. Until it is on record, nothing has happened, and the
-// customer's deadline can still undo it: that bounds its beginning and its
-// context. From then on the order is worked on to its end, whoever waits.
+// place accepts an order. The customer's deadline bounds its beginning, and the
+// context of its first attempt. Once it has begun the order is worked on to its
+// end, whoever waits.
 func (c *cards) place(ctx context.Context, self actors.Self[order], p Purchase) (next actors.Next[Receipt], err error) {
 	r, ended, err := receipt.Lookup(ctx, self)
 	switch {

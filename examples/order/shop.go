@@ -13,8 +13,14 @@ import (
 	"github.com/backstay-go/backstay/actors/memory"
 )
 
-// runShop takes orders until ctx ends, if nobody kills it before.
-func runShop(ctx context.Context, dir string) (err error) {
+// runShop takes orders until ctx ends, if nobody kills it before. People may look
+// on at an address, if there is one.
+func runShop(ctx context.Context, dir, look string) (err error) {
+	seen, err := openSight(ctx, look)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, seen.close(context.WithoutCancel(ctx))) }()
 	log, err := memory.Open(filepath.Join(dir, "log"), memory.WithPartitions(4), memory.WithoutSync())
 	if err != nil {
 		return err
@@ -24,15 +30,18 @@ func runShop(ctx context.Context, dir string) (err error) {
 	if err != nil {
 		return err
 	}
-	cards, err := newCards(cardService, http.DefaultTransport)
+	cards, err := newCards(cardService, http.DefaultTransport, seen.observer())
 	if err != nil {
 		return err
 	}
-	node, err := actors.Open(ctx, actors.Config{Name: "orders"}, log, host(cards))
+	node, err := actors.Open(ctx, actors.Config{Name: "orders", Observer: seen.observer()}, log, host(cards))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, node.Stop(context.WithoutCancel(ctx))) }()
+	if err := seen.show(cards, node); err != nil {
+		return err
+	}
 	return listen(ctx, dir, node)
 }
 

@@ -1,27 +1,74 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/backstay-go/backstay/actors"
 )
 
 // auditor looks whether the world is as it must be, while it moves. It cannot
 // stop it, so it reads effects before their causes: a depot may have received
 // only what ships had landed by the time they are looked at afterwards.
-type auditor struct{ orders int }
+type auditor struct {
+	placed func() int // how many orders there are; more may come
+	orders int        // how many there were when it looked
+	// What will not change any more need not be looked at again.
+	ended map[int]State
+	home  map[actors.Ref[voyage]]Logbook
+}
+
+func newAuditor(placed func() int) *auditor {
+	return &auditor{placed: placed, ended: make(map[int]State), home: make(map[actors.Ref[voyage]]Logbook)}
+}
+
+// settle waits until the last ship has arrived, and looks at everything once
+// more.
+func (a *auditor) settle(ctx context.Context) (found audited, err error) {
+	if _, err := End.Call(ctx, theSchedule, none{}); err != nil {
+		return found, err
+	}
+	for began := time.Now(); ; time.Sleep(day) {
+		if found, err = a.line(ctx); err != nil {
+			return found, err
+		}
+		if err = found.fault; err == nil {
+			found, err = newAuditor(a.placed).line(ctx)
+			return found, errors.Join(err, found.fault)
+		}
+		if time.Since(began) > 500*day {
+			return found, fmt.Errorf("after 500 days: %w", err)
+		}
+	}
+}
+
+// line looks whether all is settled.
+func (a *auditor) line(ctx context.Context) (found audited, err error) {
+	if found, err = a.look(ctx); err != nil {
+		return found, err
+	}
+	noted, err := Counts.Call(ctx, theManager, none{})
+	if err != nil {
+		return found, err
+	}
+	found.fault = found.settled(noted, a.orders)
+	return found, nil
+}
 
 // audited is what it has counted.
 type audited struct {
 	states   map[State]int
 	stock    int
 	voyages  int
-	underWay int // voyages that have not arrived
+	underWay int   // voyages that have not arrived
+	fault    error // why this is not settled
 }
 
 // watch audits until ctx ends, or something is wrong.
-func (a auditor) watch(ctx context.Context) error {
+func (a *auditor) watch(ctx context.Context) error {
 	for {
 		select {
 		case <-ctx.Done():
@@ -35,11 +82,12 @@ func (a auditor) watch(ctx context.Context) error {
 }
 
 // look audits once.
-func (a auditor) look(ctx context.Context) (found audited, err error) {
+func (a *auditor) look(ctx context.Context) (found audited, err error) {
 	noted, err := Counts.Call(ctx, theManager, none{})
 	if err != nil {
 		return found, err
 	}
+	a.orders = a.placed()
 	if found.states, err = a.lookAtOrders(ctx); err != nil {
 		return found, err
 	}
@@ -61,20 +109,22 @@ func ever(in map[State]int) map[State]int {
 	}
 }
 
-func (a auditor) lookAtOrders(ctx context.Context) (map[State]int, error) {
+func (a *auditor) lookAtOrders(ctx context.Context) (map[State]int, error) {
 	states := make(map[State]int)
 	for i := range a.orders {
-		r, err := Status.Call(ctx, orderAt(i), none{})
-		if err != nil {
-			return nil, err
+		s, ok := a.ended[i]
+		if !ok {
+			r, err := Status.Call(ctx, orderAt(i), none{})
+			if err != nil {
+				return nil, err
+			}
+			if r.Fault != "" {
+				return nil, fmt.Errorf("%v: %s", orderAt(i), r.Fault)
+			}
+			s = cmp.Or(r.State, Placed) // perhaps: its manager has it before it has itself
 		}
-		if r.Fault != "" {
-			return nil, fmt.Errorf("%v: %s", orderAt(i), r.Fault)
-		}
-		if r.State != "" {
-			states[r.State]++
-		} else {
-			states[Placed]++ // perhaps: its manager has it before it has itself
+		if states[s]++; s == Rejected || s == Delivered {
+			a.ended[i] = s
 		}
 	}
 	return states, nil
@@ -82,12 +132,12 @@ func (a auditor) lookAtOrders(ctx context.Context) (map[State]int, error) {
 
 // lookAtContainers compares what depots have received with what ships have
 // landed, and what ships have loaded with what depots have given out.
-func (a auditor) lookAtContainers(ctx context.Context, found *audited) error {
+func (a *auditor) lookAtContainers(ctx context.Context, found *audited) error {
 	before, err := lookAtDepots(ctx)
 	if err != nil {
 		return err
 	}
-	loaded, landed, err := lookAtVoyages(ctx, found)
+	loaded, landed, err := a.lookAtVoyages(ctx, found)
 	if err != nil {
 		return err
 	}
@@ -119,15 +169,17 @@ func lookAtDepots(ctx context.Context) (sum Ledger, err error) {
 	return sum, nil
 }
 
-func lookAtVoyages(ctx context.Context, found *audited) (loaded, landed int, err error) {
-	all, err := Voyages.Call(ctx, theSchedule, none{})
+func (a *auditor) lookAtVoyages(ctx context.Context, found *audited) (loaded, landed int, err error) {
+	all, err := allVoyages(ctx)
 	if err != nil {
 		return 0, 0, err
 	}
 	for _, v := range all {
-		l, err := Log.Call(ctx, v, none{})
-		if err != nil {
-			return 0, 0, err
+		l, ok := a.home[v]
+		if !ok {
+			if l, err = Log.Call(ctx, v, none{}); err != nil {
+				return 0, 0, err
+			}
 		}
 		if err := l.check(); err != nil {
 			return 0, 0, fmt.Errorf("%v: %w", v, err)
@@ -135,10 +187,23 @@ func lookAtVoyages(ctx context.Context, found *audited) (loaded, landed int, err
 		found.voyages++
 		if l.Arrived.IsZero() {
 			found.underWay++
+		} else {
+			a.home[v] = l
 		}
 		loaded, landed = loaded+l.Loaded, landed+l.Landed
 	}
 	return loaded, landed, nil
+}
+
+// allVoyages asks for a page at a time: answers are bounded.
+func allVoyages(ctx context.Context) (all []actors.Ref[voyage], err error) {
+	for last := ""; ; last = all[len(all)-1].ID {
+		more, err := Voyages.Call(ctx, theSchedule, last)
+		if err != nil || len(more) == 0 {
+			return all, err
+		}
+		all = append(all, more...)
+	}
 }
 
 // check looks whether a ship can have done what its log says.

@@ -13,6 +13,14 @@
 // containers appear or vanish, whether a ship arrives that has not departed,
 // and whether the manager counts what is.
 //
+// On Kafka, the actors are shared out to as many processes as there are, and
+// orders are placed and audited by another one, which says how long nobody
+// answered, should one of them die:
+//
+//	go run ./examples/shipping -kafka localhost:9092 -node one
+//	go run ./examples/shipping -kafka localhost:9092 -node two
+//	go run ./examples/shipping -kafka localhost:9092
+//
 // The way of an order:
 //
 //	client ─call─▶ Manager.book ─tail─▶ Order.create ─query─▶ Schedule.find
@@ -30,44 +38,88 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/backstay-go/backstay/examples/internal/drill"
 )
 
-// day is how long a day takes in this world.
-const day = 100 * time.Millisecond
+// day is how long a day takes in this world; the same in all processes.
+var day = 100 * time.Millisecond
 
 // settings are those of the command line.
 type settings struct {
 	crash  bool
 	orders int
 	seed   uint64
+
+	kafka  list
+	app    string
+	node   string
+	copies uint
+	pulses list
+	every  time.Duration
+	pace   time.Duration
+	day    time.Duration
+	drill  bool
 }
 
+// list is a flag that has several values, separated by commas.
+type list []string
+
+func (l *list) String() string     { return strings.Join(*l, ",") }
+func (l *list) Set(s string) error { *l = strings.Split(s, ","); return nil }
+
 func main() {
-	if err := tell(context.Background(), os.Args[1:], os.Stdout); err != nil {
+	if err := tell(context.Background(), os.Args[1:], os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "shipping:", err)
 		os.Exit(1)
 	}
 }
 
-func tell(ctx context.Context, args []string, out io.Writer) error {
-	var s settings
+func tell(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
+	s, err := parse(args)
+	if err != nil {
+		return err
+	}
+	day = s.day
+	switch dir := drill.Folder(); {
+	case len(s.kafka) > 0 && s.node != "":
+		return serve(ctx, s, in, out)
+	case len(s.kafka) > 0:
+		return drive(ctx, s, in, out)
+	case dir != "":
+		return work(ctx, dir, *s, out)
+	default:
+		return look(ctx, *s, out)
+	}
+}
+
+func parse(args []string) (*settings, error) {
+	s := &settings{pulses: list{"a", "b", "c", "d"}}
 	flags := flag.NewFlagSet("shipping", flag.ContinueOnError)
 	flags.BoolVar(&s.crash, "crash", false, "kill the process again and again")
 	flags.IntVar(&s.orders, "orders", 400, "how many orders are placed")
 	flags.Uint64Var(&s.seed, "seed", 1, "which orders")
+	flags.Var(&s.kafka, "kafka", "`addresses` of brokers, by commas: the actors are on Kafka")
+	flags.StringVar(&s.app, "app", "shipping", "on Kafka: what the topics' names begin with")
+	flags.StringVar(&s.node, "node", "", "on Kafka: host the actors, under this `name`; without it, be their client")
+	flags.UintVar(&s.copies, "copies", 1, "on Kafka: of every partition, with new topics")
+	flags.Var(&s.pulses, "pulses", "on Kafka: the `ids` of the actors that are felt all the time")
+	flags.DurationVar(&s.every, "every", 50*time.Millisecond, "on Kafka: how often")
+	flags.DurationVar(&s.pace, "pace", 20*time.Millisecond, "between two orders of a client")
+	flags.DurationVar(&s.day, "day", day, "how long a day takes; the same in all processes")
+	flags.BoolVar(&s.drill, "drill", false, "on Kafka: tell all in JSON, and take orders from standard input, until its end")
 	if err := flags.Parse(args); err != nil {
-		return err
+		return nil, err
 	}
 	if s.orders < 1 {
-		return fmt.Errorf("%d orders: at least 1 is needed", s.orders)
+		return nil, fmt.Errorf("%d orders: at least 1 is needed", s.orders)
 	}
-	if dir := drill.Folder(); dir != "" {
-		return work(ctx, dir, s, out)
+	if s.day < time.Millisecond || s.every < time.Millisecond || s.pace < 0 {
+		return nil, fmt.Errorf("a day of %v, every %v, a pace of %v: too short", s.day, s.every, s.pace)
 	}
-	return look(ctx, s, out)
+	return s, nil
 }
 
 // look has the orders placed in a process of their own: on a calm day, and

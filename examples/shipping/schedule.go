@@ -20,8 +20,8 @@ var (
 	Departed = actors.Declare[string, none](Schedule, "departed")
 	// Find lists the voyages that can be booked, the earliest first.
 	Find = actors.DeclareQuery[Route, []actors.Ref[voyage]](Schedule, "find")
-	// Voyages lists all there ever were.
-	Voyages = actors.DeclareQuery[none, []actors.Ref[voyage]](Schedule, "voyages")
+	// Voyages lists all there ever were, those after an id, a page of them.
+	Voyages = actors.DeclareQuery[string, []actors.Ref[voyage]](Schedule, "voyages")
 
 	dawn    = actors.Declare[none, none](Schedule, "dawn")
 	date    = actors.NewValue[int](Schedule, "date")
@@ -33,7 +33,7 @@ func hostSchedule() actors.Hosting {
 	return actors.Host(Schedule, patient,
 		actors.Handle(Begin, begin),
 		actors.Handle(End, func(_ context.Context, self actors.Self[schedule], _ none) (none, error) {
-			return none{}, self.Forget("dawn")
+			return none{}, dawn.Forget(self, "dawn")
 		}),
 		actors.Handle(dawn, newDay),
 		actors.Handle(Departed, func(_ context.Context, self actors.Self[schedule], id string) (none, error) {
@@ -109,12 +109,15 @@ func find(ctx context.Context, view actors.View[schedule], r Route) (all []actor
 	return all, nil
 }
 
-func voyages(ctx context.Context, view actors.View[schedule], _ none) (all []actors.Ref[voyage], err error) {
+func voyages(ctx context.Context, view actors.View[schedule], after string) (all []actors.Ref[voyage], err error) {
+	const page = 400
 	for v, err := range planned.All(ctx, view) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, Voyage.Ref(v.Key))
+		if v.Key > after && len(all) < page {
+			all = append(all, Voyage.Ref(v.Key))
+		}
 	}
 	return all, nil
 }

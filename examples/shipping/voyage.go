@@ -110,7 +110,8 @@ func leave(ctx context.Context, self actors.Self[voyage], _ none) (none, error) 
 	if err := Departed.Tell(ctx, theSchedule, self.ID()); err != nil {
 		return none{}, err
 	}
-	if err := arrive.Remind(self, "arrive", actors.After(time.Duration(l.Leg.Days)*day), none{}); err != nil {
+	arrives := actors.At(l.Departed.Add(time.Duration(l.Leg.Days) * day)) // not After: processes know the log's time give or take some ms
+	if err := arrive.Remind(self, "arrive", arrives, none{}); err != nil {
 		return none{}, err
 	}
 	return none{}, logbook.Set(self, l)

@@ -14,10 +14,8 @@ import (
 	"github.com/backstay-go/backstay/actors/memory"
 )
 
-const (
-	clients = 8
-	pace    = 20 * time.Millisecond // between two orders of a client
-)
+// clients are those that place orders.
+const clients = 8
 
 // work is a life of the process: it goes on with what an earlier one has left.
 func work(ctx context.Context, dir string, s settings, out io.Writer) (err error) {
@@ -37,7 +35,7 @@ func work(ctx context.Context, dir string, s settings, out io.Writer) (err error
 	if err := equip(ctx); err != nil {
 		return err
 	}
-	a := auditor{orders: s.orders}
+	a := newAuditor(func() int { return s.orders })
 	watching, stop := context.WithCancelCause(ctx)
 	var audits sync.WaitGroup
 	audits.Go(func() { stop(a.watch(watching)) })
@@ -95,7 +93,7 @@ func placeAll(ctx context.Context, dir string, s settings) (err error) {
 					failures <- err
 					return
 				}
-				time.Sleep(pace)
+				time.Sleep(s.pace)
 			}
 		})
 	}
@@ -117,27 +115,12 @@ func place(ctx context.Context, d *diary, i int, seed uint64) error {
 }
 
 // settle waits until the last ship has arrived, and draws the line.
-func settle(ctx context.Context, a auditor, dir string, out io.Writer) error {
-	if _, err := End.Call(ctx, theSchedule, none{}); err != nil {
+func settle(ctx context.Context, a *auditor, dir string, out io.Writer) error {
+	found, err := a.settle(ctx)
+	if err != nil {
 		return err
 	}
-	for began := time.Now(); ; time.Sleep(day) {
-		found, err := a.look(ctx)
-		if err != nil {
-			return err
-		}
-		noted, err := Counts.Call(ctx, theManager, none{})
-		if err != nil {
-			return err
-		}
-		err = found.settled(noted, a.orders)
-		if err == nil {
-			return draw(found, dir, out)
-		}
-		if time.Since(began) > 500*day {
-			return fmt.Errorf("after 500 days: %w", err)
-		}
-	}
+	return draw(found, dir, out)
 }
 
 // draw compares the clients' receipts with what became of their orders, and
