@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/backstay-go/backstay/actors/internal/record"
@@ -83,7 +84,7 @@ func (h Hosting) Ingest(topic string, tell func(m Incoming) (Telling, error), op
 	for _, o := range options {
 		o(&g)
 	}
-	h.ingests = append(h.ingests[:len(h.ingests):len(h.ingests)], g)
+	h.ingests = append(slices.Clip(h.ingests), g)
 	return h
 }
 

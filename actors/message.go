@@ -18,9 +18,9 @@ import (
 //	backstay-number  counts the messages of that source to the topic, from 1,
 //	                 without gaps
 //
-// A consumer that must do things once drops what has an id that it knows; or, of
-// a source, what has no higher number than the last one that it saw, since
-// copies come only of messages that are not known to be there, in order.
+// A consumer that must do things once drops what has an id, or a source and a
+// number, that it has seen. The next number may come before the last one where a
+// broker failed in between, so it is not enough to remember the highest.
 type Message struct {
 	Topic, Key string
 	Value      []byte

@@ -47,6 +47,7 @@ var promises = []promise{
 	{"answers reach who listens", answers},
 	{"an answer to nobody is no error", answersToNobody},
 	{"messages of ordinary topics are acknowledged", publishing},
+	{"messages of ordinary topics are read", sourcing},
 	{"what is closed takes nothing", closing},
 }
 

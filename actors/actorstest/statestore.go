@@ -203,9 +203,9 @@ func oddBytes(s *shelf) {
 
 func largeSaves(s *shelf) {
 	const actors, wide = 3000, 20_000
-	changes := make([]journal.Change, actors)
-	for i := range changes {
-		changes[i] = changed(fmt.Sprintf("%05d", i), cell("x", fmt.Sprint(i)))
+	changes := make([]journal.Change, 0, actors+1)
+	for i := range actors {
+		changes = append(changes, changed(fmt.Sprintf("%05d", i), cell("x", fmt.Sprint(i))))
 	}
 	big := journal.Change{Actor: "big"}
 	for i := range wide {

@@ -39,7 +39,8 @@ type Saved struct {
 	Cells []record.Cell
 }
 
-// ErrOutdated: somebody else has saved what this owner has not seen yet.
+// ErrOutdated is that of a save as of an offset below what another owner has
+// saved.
 var ErrOutdated = errors.New("cellar: a newer snapshot was saved by another owner")
 
 // ErrLost matches errors about cells that should be there.

@@ -1,7 +1,7 @@
 package cellar
 
 import (
-	"cmp"
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -22,24 +22,26 @@ func (s *snapshots) List(ctx context.Context, after string, limit int) ([]Saved,
 			_ = s.renew(ctx) // it may have been replaced: the next list finds that
 			return nil, err
 		}
-		from, _ := slices.BinarySearchFunc(p.rows, after, func(r row, after string) int { return cmp.Compare(r.actor, after+"\x00") })
+		from, _ := slices.BinarySearchFunc(p.rows, after+"\x00", compare)
 		first = append(first, p.rows[from:]...)
 		if len(first) > limit {
-			slices.SortFunc(first, func(a, b row) int { return cmp.Compare(a.actor, b.actor) })
+			slices.SortFunc(first, byActor)
 			first = first[:limit]
 		}
 	}
-	slices.SortFunc(first, func(a, b row) int { return cmp.Compare(a.actor, b.actor) })
+	slices.SortFunc(first, byActor)
 	all := make([]Saved, len(first))
 	for i := range first {
 		cells, err := first[i].read()
 		if err != nil {
 			return nil, err
 		}
-		all[i] = Saved{Actor: first[i].actor, Cells: cells}
+		all[i] = Saved{Actor: string(first[i].actor), Cells: cells}
 	}
 	return all, nil
 }
+
+func byActor(a, b row) int { return bytes.Compare(a.actor, b.actor) }
 
 // read reads a chunk, past the cache.
 func (s *snapshots) read(ctx context.Context, c journal.Chunk) (*page, error) {

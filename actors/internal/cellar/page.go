@@ -1,9 +1,9 @@
 package cellar
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/backstay-go/backstay/actors/internal/machine"
 	"github.com/backstay-go/backstay/actors/internal/record"
@@ -14,18 +14,15 @@ import (
 type page struct{ rows []row }
 
 // row is the cells of one actor, encoded: most rows of a page are only looked
-// past, or copied.
-type row struct {
-	actor string
-	cells []byte
-}
+// past, or copied. Those that were read are parts of the chunk.
+type row struct{ actor, cells []byte }
 
 // Fields describes p.
 func (p *page) Fields(w *codec.Walker) { codec.LongList(w, 1, &p.rows) }
 
 // Fields describes r.
 func (r *row) Fields(w *codec.Walker) {
-	w.String(1, &r.actor)
+	w.Bytes(1, &r.actor)
 	w.Bytes(2, &r.cells)
 }
 
@@ -64,7 +61,7 @@ func Actors(chunk []byte, yield func(actor string, cells []record.Cell)) error {
 		if err != nil {
 			return err
 		}
-		yield(p.rows[i].actor, cells)
+		yield(string(p.rows[i].actor), cells)
 	}
 	return nil
 }
@@ -78,8 +75,10 @@ func (r *row) read() ([]record.Cell, error) {
 	return l.cells, nil
 }
 
+func compare(r row, actor string) int { return strings.Compare(string(r.actor), actor) }
+
 func (p *page) find(actor string) ([]record.Cell, error) {
-	i, found := slices.BinarySearchFunc(p.rows, actor, func(r row, actor string) int { return cmp.Compare(r.actor, actor) })
+	i, found := slices.BinarySearchFunc(p.rows, actor, compare)
 	if !found {
 		return nil, nil
 	}
@@ -93,11 +92,11 @@ func (p *page) with(changes []machine.Change) (*page, error) {
 	i := 0
 	for k := range changes {
 		c := &changes[k]
-		for ; i < len(p.rows) && p.rows[i].actor < c.Actor; i++ {
+		for ; i < len(p.rows) && string(p.rows[i].actor) < c.Actor; i++ {
 			next.rows = append(next.rows, p.rows[i])
 		}
 		var below []record.Cell
-		if i < len(p.rows) && p.rows[i].actor == c.Actor {
+		if i < len(p.rows) && string(p.rows[i].actor) == c.Actor {
 			var err error
 			if below, err = p.rows[i].read(); err != nil {
 				return nil, err
@@ -105,7 +104,7 @@ func (p *page) with(changes []machine.Change) (*page, error) {
 			i++
 		}
 		if cells := c.Over(below); len(cells) > 0 {
-			next.rows = append(next.rows, row{actor: c.Actor, cells: codec.Append(nil, &cellList{cells})})
+			next.rows = append(next.rows, row{actor: []byte(c.Actor), cells: codec.Append(nil, &cellList{cells})})
 		}
 	}
 	next.rows = append(next.rows, p.rows[i:]...)

@@ -20,7 +20,7 @@ const (
 
 // spread is the hash of an actor. It has nothing to do with that by which
 // partitions are chosen: all actors of a partition agree in that.
-func spread(actor string) uint32 {
+func spread[T string | []byte](actor T) uint32 {
 	h := uint32(2166136261)
 	for i := range len(actor) {
 		h = (h ^ uint32(actor[i])) * 16777619 // FNV-1a, and then every bit in every other

@@ -129,7 +129,7 @@ func (inc *incarnation) apply(at journal.Place, data []byte, f *flight) {
 	fx := inc.change(r, at.At)
 	if inc.owned.IsZero() {
 		inc.claim.Records++
-		inc.missed.keep(fx.Read, at.At)
+		inc.missed.keep(&fx, at.At)
 	} else {
 		inc.follow(r, &fx)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -260,7 +261,7 @@ func (a *Attempt) identify(p *record.Posted, ordinal int) {
 		}
 	}
 	id := a.Key("backstay publish #" + strconv.Itoa(ordinal))
-	p.Headers = append(p.Headers[:len(p.Headers):len(p.Headers)], record.Attribute{Name: wire.MessageID, Value: []byte(id)})
+	p.Headers = append(slices.Clip(p.Headers), record.Attribute{Name: wire.MessageID, Value: []byte(id)})
 }
 
 // name gives a call its ordinal, if it has no name: it is the same in every

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/backstay-go/backstay/actors/internal/record"
 	"github.com/backstay-go/backstay/actors/internal/runtime"
@@ -162,4 +163,54 @@ func BenchmarkReplay(b *testing.B) {
 	if err := second.Stop(context.Background()); err != nil {
 		b.Fatal(err)
 	}
+}
+
+// BenchmarkBacklog is one of many requests that a new owner reads and finds in a
+// mailbox: "expired" ones end without their method, which "run" has to run: one
+// of 50 µs.
+func BenchmarkBacklog(b *testing.B) {
+	for name, ttl := range map[string]int64{"expired": 1, "run": 0} {
+		b.Run(name, func(b *testing.B) {
+			log := memory.New(memory.WithPartitions(1))
+			client, err := runtime.Open(context.Background(), log, runtime.Config{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			for range b.N {
+				if err := client.Tell(context.Background(), runtime.ClientCall{Target: actor("t", "a"), Method: "work", TTL: ttl}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			time.Sleep(5 * time.Millisecond)
+			left, done := b.N, make(chan struct{})
+			b.ResetTimer()
+			typ := hosting(map[string]run{"work": work})
+			typ.Mailbox, typ.BusyAfter = -1, -1
+			n, err := runtime.Open(context.Background(), log, runtime.Config{SnapshotRecords: 1 << 40, Types: []runtime.Type{typ}, Observe: func(e runtime.Event) {
+				if e.Kind != runtime.RequestGivenUp && e.Kind != runtime.MethodDone {
+					return
+				}
+				if left--; left == 0 {
+					close(done)
+				}
+			}})
+			if err != nil {
+				b.Fatal(err)
+			}
+			<-done
+			b.StopTimer()
+			for _, n := range []*runtime.Node{n, client} {
+				if err := n.Stop(context.Background()); err != nil {
+					b.Error(err)
+				}
+			}
+		})
+	}
+}
+
+// work takes 50 µs of a processor.
+func work(context.Context, *runtime.Attempt) runtime.End {
+	for began := time.Now(); time.Since(began) < 50*time.Microsecond; { //nolint:revive // it computes
+	}
+	return runtime.End{}
 }

@@ -19,6 +19,7 @@ type link struct {
 	dead    bool // nothing goes out or comes in any more
 	blind   bool // nothing comes in: a process that does not know what it missed
 	slow    bool // it comes in one by one
+	mute    bool // answers do not go out
 	pauses  uint64
 	member  journal.Membership
 	wakes   []func()
@@ -55,7 +56,10 @@ func (l *link) Publish(m journal.Message, done func(journal.Place, error)) {
 }
 
 func (l *link) Answer(address string, data []byte) {
-	if !l.isDead() {
+	l.mu.Lock()
+	silent := l.dead || l.mute
+	l.mu.Unlock()
+	if !silent {
 		l.Log.Answer(address, data)
 	}
 }

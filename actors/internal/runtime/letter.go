@@ -11,8 +11,8 @@ import (
 
 // Headers of messages to ordinary topics.
 const (
-	// HeaderSource and HeaderNumber tell copies apart: of one source partition
-	// a consumer drops what has no higher number than the last (R49).
+	// HeaderSource and HeaderNumber name a message: a consumer drops what it has
+	// seen (R49). Where a send failed, one may come behind higher numbers.
 	HeaderSource = "backstay-source"
 	HeaderNumber = "backstay-number"
 	// The others are those of dead letters, whose value is the argument of the

@@ -1,44 +1,61 @@
 package runtime
 
-import "github.com/backstay-go/backstay/actors/internal/record"
+import (
+	"github.com/backstay-go/backstay/actors/internal/machine"
+	"github.com/backstay-go/backstay/actors/internal/record"
+)
 
-// missed are the last shared reads below a Takeover. Nothing in the log says
-// whether the owner before has answered them, and their clients ask again only
-// after Resend: so the new owner answers them, too. An answer that nobody waits
-// for any more is dropped.
+// missed are the last of what an owner before would have told clients: ends of
+// roots, and shared reads. Nothing in the log says whether it has, and clients
+// ask again only after Resend: so the new owner tells them, too. An answer that
+// nobody waits for any more is dropped.
 type missed struct {
-	reads []missedRead
-	next  int // the oldest, once there are as many as are kept
+	all  []untold
+	next int // the oldest, once there are as many as are kept
 }
 
-type missedRead struct {
-	*record.Read
-	at int64 // by the log's clock; 0 if it has none
+// untold is one of them.
+type untold struct {
+	read   *record.Read // nil: an answer
+	answer machine.Answer
+	at     int64 // by the log's clock; 0 if it has none
 }
 
-// mostMissed is how many are kept: more come again by themselves.
+// mostMissed is how many are kept: clients of more ask again by themselves.
 const mostMissed = 1024
 
-// keep keeps a read, if it is one, that was applied before the partition was
-// owned.
-func (m *missed) keep(r *record.Read, at int64) {
-	switch {
-	case r == nil:
-	case len(m.reads) < mostMissed:
-		m.reads = append(m.reads, missedRead{r, at})
-	default:
-		m.reads[m.next] = missedRead{r, at}
-		m.next = (m.next + 1) % mostMissed
+// keep keeps what follows from a record that was applied before the partition
+// was owned.
+func (m *missed) keep(fx *machine.Effects, at int64) {
+	if fx.Read != nil {
+		m.add(untold{read: fx.Read, at: at})
+	}
+	for _, a := range fx.Answers {
+		m.add(untold{answer: a, at: at})
 	}
 }
 
-// makeUp answers those that came lately. Of those before, clients have sent
-// copies since.
+func (m *missed) add(u untold) {
+	if len(m.all) < mostMissed {
+		m.all = append(m.all, u)
+		return
+	}
+	m.all[m.next] = u
+	m.next = (m.next + 1) % mostMissed
+}
+
+// makeUp tells what is not old: of the rest there are newer copies, since no
+// client waits longer until it asks again.
 func (inc *incarnation) makeUp() {
-	lately := inc.now - 2*inc.node.config.Resend.Milliseconds()
-	for _, r := range inc.missed.reads {
-		if r.at == 0 || r.at >= lately {
-			inc.share(r.Read)
+	lately := inc.now - 11*inc.node.config.Resend.Milliseconds()
+	for i := range inc.missed.all {
+		u := &inc.missed.all[i]
+		switch {
+		case u.at != 0 && u.at < lately:
+		case u.read != nil:
+			inc.share(u.read)
+		default:
+			inc.answer(&u.answer)
 		}
 	}
 	inc.missed = missed{}

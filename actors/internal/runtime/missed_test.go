@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,9 +20,9 @@ func TestAReadThatFoundNoOwnerIsAnsweredByTheNext(t *testing.T) {
 		c := newCluster(t, 1)
 		defer c.stop()
 		typ := hosting(counter())
-		ran := 0
+		var ran atomic.Int64
 		typ.Methods["peek"] = runtime.Method{Read: func(context.Context, *runtime.Reading) record.Result {
-			ran++
+			ran.Add(1)
 			return record.Result{Value: []byte("seen")}
 		}}
 		dead := new(link)
@@ -52,16 +53,47 @@ func TestAReadThatFoundNoOwnerIsAnsweredByTheNext(t *testing.T) {
 		next := new(link)
 		n = c.openOn(next, runtime.Config{}, typ)
 		reads.Wait()
-		if late != many-1024 || ran != many {
-			t.Errorf("%d of %d reads waited for their clients to ask again; %d were run", late, many, ran)
+		if late != many-1024 || ran.Load() != many {
+			t.Errorf("%d of %d reads waited for their clients to ask again; %d were run", late, many, ran.Load())
 		}
 		time.Sleep(time.Minute)
 		next.crash()
 		kill(n)
 		c.open(typ)
 		time.Sleep(time.Second)
-		if ran != many {
-			t.Errorf("%d reads of a minute ago were answered again", ran-many)
+		if n := ran.Load() - many; n != 0 {
+			t.Errorf("%d reads of a minute ago were answered again", n)
+		}
+	})
+}
+
+// A step is on record, and its owner dies before the client has the answer: who
+// takes over sends it, rather than let the client ask again.
+func TestAnAnswerThatWasNotSentIsSentByTheNextOwner(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t, 1)
+		defer c.stop()
+		mute := new(link)
+		n := c.openOn(mute, runtime.Config{}, hosting(counter()))
+		client := c.open()
+		c.call(client, "a", "inc", "")
+		mute.mu.Lock()
+		mute.mute = true
+		mute.mu.Unlock()
+		answered := make(chan time.Duration)
+		start := time.Now()
+		go func() {
+			if v := c.call(client, "a", "inc", ""); v != "2" {
+				t.Errorf("the answer is %q", v)
+			}
+			answered <- time.Since(start)
+		}()
+		time.Sleep(300 * time.Millisecond)
+		mute.crash()
+		kill(n)
+		c.open(hosting(counter()))
+		if took := <-answered; took > 500*time.Millisecond {
+			t.Errorf("it came after %v", took)
 		}
 	})
 }

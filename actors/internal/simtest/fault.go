@@ -33,7 +33,7 @@ const (
 	Fail Effect = "fail"
 	// FailLate: it is reported as an error, and lands after a while.
 	FailLate Effect = "fail late"
-	// Copy: it lands, and once more after a while.
+	// Copy: it lands, and once more after a while; so may an answer.
 	Copy Effect = "copy"
 	// Swap: it lands behind the next one to the same partition; both are
 	// acknowledged where they are. Mail only: of one process's own records the

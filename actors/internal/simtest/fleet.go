@@ -71,8 +71,9 @@ func (f *Fleet) Launch(process int) error {
 	}
 	f.mu.Lock()
 	f.live[v] = n
+	late := f.ended // nobody else stops it
 	f.mu.Unlock()
-	if v.Dead() {
+	if late || v.Dead() {
 		f.bury(v)
 	}
 	return nil

@@ -36,6 +36,7 @@ type ledger struct {
 	log      []journal.Entry
 	cut      *machine.State // as of cutAt, for snapshots
 	cutAt    int64
+	kept     int64 // as of which all rows were saved
 	suspects map[record.Link]bool
 }
 

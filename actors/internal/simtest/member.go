@@ -36,6 +36,9 @@ func (v *View) Join(ctx context.Context, m journal.Member) (journal.Membership, 
 	s := &seat{view: v, member: m, changed: make(chan struct{})}
 	s.sit(inner)
 	v.seats = append(v.seats, s)
+	if v.dead { // it died on the way here, and nobody has vacated this one
+		time.AfterFunc(v.between(50*time.Millisecond, 2*time.Second), s.vacate)
+	}
 	return s, nil
 }
 

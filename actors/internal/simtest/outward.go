@@ -17,7 +17,7 @@ func (v *View) Listen(ctx context.Context, deliver func(data []byte)) (address s
 	})
 }
 
-// Answer sends an answer, which may be lost.
+// Answer sends an answer, which may be lost, or come twice, as over two ways.
 func (v *View) Answer(address string, data []byte) {
 	c := v.cluster
 	c.mu.Lock()
@@ -32,6 +32,9 @@ func (v *View) Answer(address string, data []byte) {
 			c.judge.answered(data)
 		}
 		time.AfterFunc(v.latency(), func() { c.inner.Answer(address, data) })
+		if f := has(due, Copy); f != nil {
+			time.AfterFunc(v.latency()+f.For, func() { c.inner.Answer(address, data) })
+		}
 	})
 }
 
@@ -84,14 +87,17 @@ func (v *View) Manifest(ctx context.Context, p journal.Partition) (journal.Manif
 
 // Chunk returns a part of a snapshot.
 func (v *View) Chunk(ctx context.Context, p journal.Partition, c journal.Chunk) ([]byte, error) {
-	if err := v.fetch(ctx); err != nil {
-		return nil, err
-	}
-	return v.cluster.inner.Chunk(ctx, p, c)
+	var b []byte
+	err := v.fetch(ctx, func() (err error) {
+		b, err = v.cluster.inner.Chunk(ctx, p, c)
+		return err
+	})
+	return b, err
 }
 
-// fetch is the way to what was saved of an actor, which may fail or take long.
-func (v *View) fetch(ctx context.Context) error {
+// fetch reads what was saved of an actor, which may fail or take long: what was
+// read can be out of date when it arrives.
+func (v *View) fetch(ctx context.Context, read func() error) error {
 	c := v.cluster
 	c.mu.Lock()
 	due := c.pass(v, "load")
@@ -99,6 +105,12 @@ func (v *View) fetch(ctx context.Context) error {
 	c.mu.Unlock()
 	if has(due, Fail) != nil {
 		return errFailed
+	}
+	if err := v.travel(ctx); err != nil {
+		return err
+	}
+	if err := read(); err != nil {
+		return err
 	}
 	if f := has(due, Slow); f != nil {
 		select {

@@ -48,7 +48,7 @@ var atAppend = []struct {
 
 func draw(rng *rand.Rand, processes int, span time.Duration) Fault {
 	f := Fault{Process: rng.IntN(processes)}
-	const elsewhere = 2 // of 15
+	const elsewhere = 5 // of 18
 	n := rng.IntN(len(atAppend) + elsewhere)
 	if n >= len(atAppend) {
 		return drawElsewhere(rng, f, span)
@@ -78,7 +78,7 @@ func drawElsewhere(rng *rand.Rand, f Fault, span time.Duration) Fault {
 	long := func(least, most time.Duration) time.Duration { return between(rng, least, most) }
 	f.Point, f.Nth = "time", 1+rng.IntN(int(span.Milliseconds()))
 	at := func(e Effect, point string, most int) { f.Effect, f.Point, f.Nth = e, point, 1+rng.IntN(most) }
-	switch rng.IntN(14) {
+	switch rng.IntN(16) {
 	case 0:
 		ahead, behind := long(0, 20*time.Second), long(0, 20*time.Second)
 		f.Effect, f.For = Clock, ahead-behind
@@ -91,7 +91,8 @@ func drawElsewhere(rng *rand.Rand, f Fault, span time.Duration) Fault {
 	case 5:
 		f.Effect, f.Point, f.Nth, f.For = Slow, "save", 1+rng.IntN(3), long(time.Millisecond, 5*time.Second)
 	case 6:
-		at(LoseAnswer, "answer", 5)
+		at([]Effect{LoseAnswer, Copy}[rng.IntN(2)], "answer", 5)
+		f.For = long(10*time.Microsecond, 20*time.Second)
 	case 7:
 		at(Fail, "load", 10)
 	case 8:
@@ -99,10 +100,10 @@ func drawElsewhere(rng *rand.Rand, f Fault, span time.Duration) Fault {
 		f.For = long(time.Millisecond, 15*time.Second)
 	case 9: // rows, and no manifest
 		at([]Effect{Crash, CrashAfter, Fail}[rng.IntN(3)], "store", 4)
-	case 10:
+	case 10, 11, 12:
 		at([]Effect{FailLate, Slow}[rng.IntN(2)], "store", 4)
 		f.For = long(time.Millisecond, 20*time.Second)
-	case 11:
+	case 13:
 		at([]Effect{Crash, Zombie}[rng.IntN(2)], []string{"load", "save"}[rng.IntN(2)], 4)
 		f.For = long(5*time.Millisecond, 3*time.Second)
 	default:

@@ -75,3 +75,9 @@ func TestARetryComesThoughTheLogsClockWentBackWhileChildrenWereOut(t *testing.T)
 		root{12 * time.Second, "p/1", nothing}, root{24 * time.Second, "p/3", nothing}, root{36 * time.Second, "q/4", nothing}, // so that the process learns of it
 	)
 }
+
+func TestWhoDiesOnTheWayToTheMembersKeepsNothing(t *testing.T) {
+	for ms := range 5 {
+		scene(t, runtime.Settings{}, []simtest.Fault{{Effect: simtest.Crash, Point: "time", Nth: ms + 1}}, root{0, "p/0", []op{{Do: "end"}}})
+	}
+}

@@ -15,19 +15,21 @@ type store struct{ *View }
 func (v *View) Store() journal.StateStore { return store{v} }
 
 // Load returns a row.
-func (s store) Load(ctx context.Context, p journal.Partition, actor string) (journal.Row, bool, error) {
-	if err := s.fetch(ctx); err != nil {
-		return journal.Row{}, false, err
-	}
-	return s.cluster.store.Load(ctx, p, actor)
+func (s store) Load(ctx context.Context, p journal.Partition, actor string) (r journal.Row, found bool, err error) {
+	err = s.fetch(ctx, func() (err error) {
+		r, found, err = s.cluster.store.Load(ctx, p, actor)
+		return err
+	})
+	return r, found, err
 }
 
 // List returns ids.
-func (s store) List(ctx context.Context, p journal.Partition, after string, limit int) ([]string, error) {
-	if err := s.fetch(ctx); err != nil {
-		return nil, err
-	}
-	return s.cluster.store.List(ctx, p, after, limit)
+func (s store) List(ctx context.Context, p journal.Partition, after string, limit int) (all []string, err error) {
+	err = s.fetch(ctx, func() (err error) {
+		all, err = s.cluster.store.List(ctx, p, after, limit)
+		return err
+	})
+	return all, err
 }
 
 // Saved is how far the rows go.

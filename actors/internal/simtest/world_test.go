@@ -49,7 +49,7 @@ func newWorld(seed uint64, faults []simtest.Fault) *world {
 	w.config = runtime.Config{
 		DeadTopic: "dead", Window: []time.Duration{5 * time.Second, 5 * time.Minute}[w.rng.IntN(2)],
 		Patience:        []time.Duration{2 * time.Second, 30 * time.Second}[w.rng.IntN(2)],
-		SnapshotRecords: []int{1, 7, 40, 10_000}[w.rng.IntN(4)], ChunkSize: []int{1, 60, 1000}[w.rng.IntN(3)],
+		SnapshotRecords: []int{1, 3, 7, 40, 10_000}[w.rng.IntN(5)], ChunkSize: []int{1, 60, 1000}[w.rng.IntN(3)],
 		IdleBytes: []int64{1, 64 << 20}[w.rng.IntN(2)],
 	}
 	w.stored = w.rng.IntN(2) == 0
