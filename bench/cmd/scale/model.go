@@ -69,7 +69,7 @@ func (s size) rows() []row {
 		{"fetch requests a second, idle", fmt.Sprintf("%.0f, %s each", float64(s.processes*min(s.brokers, int(owned)+1))/fetchWait.Seconds(), bytes(fetchBytes*max(1, owned/float64(s.brokers))))},
 		{"connections a broker", fmt.Sprint(s.processes * roles)},
 		{"log written, before replication", bytes(float64(s.rate)*callRecords*recordBytes) + "/s"},
-		{"a snapshot of a partition every", fmt.Sprint(time.Duration(records / max(perPartition, 1e-9) * float64(time.Second)).Round(time.Second))},
+		{"a snapshot of a partition every", time.Duration(records / max(perPartition, 1e-9) * float64(time.Second)).Round(time.Second).String()},
 		{"cells written by snapshots, at most", bytes(float64(s.rate*s.changed)) + "/s"},
 		{"counters in and out, a partition that all others send to", bytes(float64(2 * counterBytes * s.partitions))},
 	}
