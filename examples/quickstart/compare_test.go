@@ -1,8 +1,8 @@
 package main
 
 import (
-	"io"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -12,23 +12,20 @@ func TestOnABadDayBackstayFailsNobody(t *testing.T) {
 	d := day{length: 250 * time.Millisecond, calls: 100}
 	days := []*tally{nil, nil, nil}
 	requests := []int64{0, 0, 0}
-	t.Run("live", func(t *testing.T) {
-		for i := range days {
-			t.Run("", func(t *testing.T) {
-				t.Parallel()
-				s := newStage(io.Discard)
-				all, err := contenders(s)
-				if err != nil {
-					t.Fatal(err)
-				}
-				days[i] = all[i].live(t.Context(), s.menu, d)
-				requests[i] = s.menu.seen()
-				if err := s.close(t.Context()); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-	})
+	for i := range days {
+		synctest.Test(t, func(t *testing.T) {
+			s := inMemory()
+			all, err := contenders(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			days[i] = all[i].live(t.Context(), s.menu, d)
+			requests[i] = s.menu.seen()
+			if err := s.close(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
 	plain, again, careful := days[0], days[1], days[2]
 	for _, r := range days {
 		if n := r.fresh + r.stale + r.failed; n != d.calls || len(r.took) != n {
