@@ -145,11 +145,18 @@ func (l *Log) Answer(address string, data []byte) {
 	}
 }
 
-// detour sends an answer over the topic.
+// crowded is the part of the queue, one in so many, above which answers are
+// dropped: there must be room for what is appended to the logs.
+const crowded = 4
+
+// detour sends an answer over the topic, unless much waits to be sent.
 func (l *Log) detour(m direct.Letter) {
 	at, ok := placeOf(m.To)
 	if !ok || at.partition < 0 || at.partition >= l.replies {
 		return // nobody's
+	}
+	if _, queued := l.appender.waiting(); queued > l.config.QueueBytes/crowded {
+		return
 	}
 	l.appender.send(&sending{done: func(journal.Place, error) {}, ProducerMessage: sarama.ProducerMessage{
 		Topic: l.config.topic(repliesName), Partition: at.partition, Key: sarama.StringEncoder(at.token), Value: value(m.Data),

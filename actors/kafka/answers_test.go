@@ -2,6 +2,7 @@ package kafka
 
 import (
 	"testing"
+	"testing/synctest"
 
 	"github.com/backstay-go/backstay/actors/kafka/internal/direct"
 )
@@ -31,4 +32,24 @@ func TestAnswersReachTheirListenerEitherWay(t *testing.T) {
 	if len(got) != 2 || got[0] != "topic" || got[1] != "direct" {
 		t.Errorf("%q", got)
 	}
+}
+
+// Answers may be lost; what is appended to the logs needs the room.
+func TestAnswersAreDroppedWhereMuchWaitsToBeSent(t *testing.T) {
+	producing(t, func(t *testing.T, a *async, p *producer) {
+		l := &Log{config: Config{App: "bank", QueueBytes: 20_000}, appender: p, replies: 1}
+		post(p, 4500)
+		l.detour(direct.Letter{To: "0/a-1"})
+		full, _ := p.waiting()
+		post(p, 500)
+		l.detour(direct.Letter{To: "0/a-1"})
+		if n, _ := p.waiting(); full != 2 || n != 3 {
+			t.Errorf("%d and then %d records wait", full, n)
+		}
+		for range 3 {
+			a.successes <- <-a.input
+		}
+		synctest.Wait()
+		p.close()
+	})
 }

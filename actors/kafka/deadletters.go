@@ -51,7 +51,7 @@ func (l *Log) deadLetters(ctx context.Context, s journal.Source, yield func(acto
 				return false
 			}
 		}
-		if b.next == next { // the rest is no message, or not committed
+		if b.next == next { // the rest is not committed
 			return true
 		}
 		next = b.next

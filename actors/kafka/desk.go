@@ -14,8 +14,14 @@ import (
 
 // desk is where topics are looked at, made, and cut off.
 type desk struct {
-	config *Config
-	admin  admin
+	config  *Config
+	admin   admin
+	leaders leaders // as the admin knows them
+}
+
+// leaders are looked for anew on demand: an admin asks those that it knows.
+type leaders interface {
+	RefreshMetadata(topics ...string) error
 }
 
 // admin is what is needed of sarama's ClusterAdmin.
@@ -28,11 +34,16 @@ type admin interface {
 }
 
 func newDesk(c *Config, conf *sarama.Config) (*desk, error) {
-	a, err := sarama.NewClusterAdmin(c.Brokers, conf)
+	client, err := sarama.NewClient(c.Brokers, conf)
 	if err != nil {
 		return nil, explain(fmt.Sprintf("connecting to %v", c.Brokers), err)
 	}
-	return &desk{config: c, admin: a}, nil
+	a, err := sarama.NewClusterAdminFromClient(client)
+	if err != nil {
+		_ = client.Close() // it has nothing under way
+		return nil, explain(fmt.Sprintf("connecting to %v", c.Brokers), err)
+	}
+	return &desk{config: c, admin: a, leaders: client}, nil
 }
 
 func (d *desk) close() { _ = d.admin.Close() } // it has nothing under way
@@ -141,7 +152,11 @@ func (d *desk) count(ctx context.Context, actorType string) (uint32, error) {
 // truncate deletes the records below an offset.
 func (d *desk) truncate(ctx context.Context, topic string, partition int32, below int64) error {
 	_, err := again(ctx, fmt.Sprintf("truncating %s, partition %d", topic, partition), func() (struct{}, error) {
-		return struct{}{}, d.admin.DeleteRecords(topic, map[int32]int64{partition: below})
+		err := d.admin.DeleteRecords(topic, map[int32]int64{partition: below})
+		if err != nil {
+			_ = d.leaders.RefreshMetadata(topic) // the next try says what is wrong
+		}
+		return struct{}{}, err
 	})
 	return err
 }

@@ -22,6 +22,23 @@ type cluster struct {
 	topics map[string]*sarama.TopicDetail
 	late   int // so many looks do not see any of them
 	refuse error
+	moved  bool // the leaders that are known are those of before
+}
+
+func (c *cluster) DeleteRecords(string, map[int32]int64) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.moved {
+		return sarama.Wrap(sarama.ErrDeleteRecords, sarama.ErrNotLeaderForPartition)
+	}
+	return nil
+}
+
+func (c *cluster) RefreshMetadata(...string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.moved = false
+	return nil
 }
 
 func (c *cluster) CreateTopic(name string, d *sarama.TopicDetail, _ bool) error {
@@ -70,7 +87,7 @@ func (c *cluster) set(topic, name, value string) { c.topics[topic].ConfigEntries
 func newCluster(c Config) (*cluster, *desk) {
 	c = c.withDefaults()
 	on := &cluster{topics: make(map[string]*sarama.TopicDetail)}
-	return on, &desk{config: &c, admin: on}
+	return on, &desk{config: &c, admin: on, leaders: on}
 }
 
 func TestSetupMakesEveryTopicWithItsSettings(t *testing.T) {
@@ -182,6 +199,16 @@ func TestTheNumberOfPartitionsIsThatOfTheLogWhereNoneIsConfigured(t *testing.T) 
 		d.config.Types = map[string]uint32{"account": 5}
 		if _, err := d.count(t.Context(), "account"); !errors.Is(err, ErrTopics) || !strings.Contains(err.Error(), "fixed for ever") {
 			t.Errorf("another number: %v", err)
+		}
+	})
+}
+
+func TestRecordsAreDeletedWhereTheLeaderHasMovedTo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		on, d := newCluster(Config{App: "bank"})
+		on.moved = true
+		if err := d.truncate(t.Context(), "bank.account", 0, 7); err != nil {
+			t.Error(err)
 		}
 	})
 }

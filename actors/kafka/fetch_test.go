@@ -103,3 +103,60 @@ func TestABlockThatIsMissingOrAnErrorIsOne(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// led is a client of one broker.
+type led struct {
+	sarama.Client
+	broker *sarama.Broker
+}
+
+func (l led) Leader(string, int32) (*sarama.Broker, error) { return l.broker, nil }
+
+// leading returns a client of a broker that gives these answers.
+func leading(t *testing.T, answers ...*sarama.FetchResponseBlock) led {
+	t.Helper()
+	there := sarama.NewMockBroker(t, 1)
+	t.Cleanup(there.Close)
+	for _, b := range answers {
+		there.Returns(&sarama.FetchResponse{Version: 11, Blocks: map[string]map[int32]*sarama.FetchResponseBlock{"t": {0: b}}})
+	}
+	here := sarama.NewBroker(there.Addr())
+	conf := sarama.NewConfig()
+	conf.ApiVersionsRequest = false // it would take the first answer
+	if err := here.Open(conf); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = here.Close() })
+	return led{broker: here}
+}
+
+// emptied is an answer whose only batch, from 10 to 11, has lost its records.
+func emptied(end, stable int64) *sarama.FetchResponseBlock {
+	batch := batchAt(10, 2)
+	batch.Version, batch.Records = 2, nil
+	b := blockOf(batch)
+	b.HighWaterMarkOffset, b.LastStableOffset = end, stable
+	return b
+}
+
+func TestABatchWithoutRecordsIsPassed(t *testing.T) {
+	full := batchAt(12, 1)
+	full.Version = 2
+	c := leading(t, emptied(13, 13), emptied(13, 13), emptied(13, 13), emptied(13, 13), blockOf(full))
+	for from := int64(10); from < 13; from++ {
+		if b, err := fetchOne(c, "t", 0, from, fetchBytes, true); err != nil || b.next != from+1 {
+			t.Fatalf("from %d to %d, %v", from, b.next, err)
+		}
+	}
+}
+
+func TestNothingIsPassedThatMayStillCome(t *testing.T) {
+	late := batchAt(10, 1)
+	late.Version = 2
+	c := leading(t, emptied(10, 10), emptied(13, 10), emptied(13, 13), blockOf(late))
+	for _, want := range []int64{10, 10, 11} { // the end; what is not committed; the second time it is there
+		if b, err := fetchOne(c, "t", 0, 10, fetchBytes, true); err != nil || b.next != want {
+			t.Errorf("to %d, %v; want %d", b.next, err, want)
+		}
+	}
+}

@@ -117,10 +117,11 @@ func (f *fetcher) catchUp(d *feed) {
 		}
 		wait = 0
 		f.vitals.note("read", d.topic, nil)
+		stuck := b.next == d.next // before what is not committed
 		if !d.accept(&b) {
 			return
 		}
-		if b.next >= b.end || len(b.messages) == 0 { // it may end in what is no record
+		if b.next >= b.end || stuck {
 			if f.follow(d) {
 				return
 			}
@@ -178,7 +179,7 @@ func (f *fetcher) follow(d *feed) bool {
 	if t != nil {
 		return t.admit(d)
 	}
-	t = &tail{fetcher: f, key: key, broker: sarama.NewBroker(key.addr), joining: []*feed{d}, waiting: make(map[*feed]bool)}
+	t = &tail{fetcher: f, key: key, broker: sarama.NewBroker(key.addr), joining: []*feed{d}, waiting: make(map[*feed]time.Time)}
 	f.tails[key] = t
 	f.work.Go(t.run)
 	return true

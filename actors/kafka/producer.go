@@ -24,7 +24,8 @@ type producer struct {
 	wake    chan struct{}
 	stopped chan struct{}
 	idle    chan struct{} // closed: closed, and nothing is out
-	work    sync.WaitGroup
+	feeding sync.WaitGroup
+	ending  sync.WaitGroup
 
 	mu     sync.Mutex
 	queue  []*sending
@@ -54,9 +55,9 @@ func produceOn(async sarama.AsyncProducer, part string, largest, bound int, v *v
 		part: part, async: async, vitals: v, largest: largest, bound: bound,
 		wake: make(chan struct{}, 1), stopped: make(chan struct{}), idle: make(chan struct{}), out: make(map[*sending]struct{}),
 	}
-	p.work.Go(p.feed)
-	p.work.Go(p.heed)
-	p.work.Go(p.despair)
+	p.feeding.Go(p.feed)
+	p.ending.Go(p.heed)
+	p.ending.Go(p.despair)
 	return p
 }
 
@@ -106,19 +107,32 @@ func (p *producer) feed() {
 		batch, p.queue = p.queue, batch[:0]
 		p.mu.Unlock()
 		for i, s := range batch {
-			if s.route != nil {
-				if err := s.route(s); err != nil {
-					p.fail(&s.ProducerMessage, err)
-					continue
-				}
-			}
-			select {
-			case p.async.Input() <- &s.ProducerMessage:
-			case <-p.stopped:
+			if !p.hand(s) {
 				return // Close ends what is left
 			}
 			batch[i] = nil
 		}
+	}
+}
+
+// hand hands one over, or fails it, unless the producer has stopped.
+func (p *producer) hand(s *sending) bool {
+	if s.route != nil {
+		if err := s.route(s); err != nil {
+			p.fail(&s.ProducerMessage, err)
+			return true
+		}
+	}
+	select { // what Close has ended is not sent, even if there is room
+	case <-p.stopped:
+		return false
+	default:
+	}
+	select {
+	case p.async.Input() <- &s.ProducerMessage:
+		return true
+	case <-p.stopped:
+		return false
 	}
 }
 
@@ -199,10 +213,11 @@ func (p *producer) close() {
 			s.done(journal.Place{}, journal.ErrClosed)
 		}
 	}
-	p.async.AsyncClose()
 	gone := make(chan struct{})
 	go func() {
-		p.work.Wait()
+		p.feeding.Wait() // AsyncClose closes what it sends to
+		p.async.AsyncClose()
+		p.ending.Wait()
 		close(gone)
 	}()
 	select {

@@ -34,6 +34,7 @@ func (a *async) AsyncClose() {
 		if a.stuck != nil {
 			<-a.stuck
 		}
+		close(a.input)
 		close(a.successes)
 		close(a.errors)
 	}()
@@ -192,5 +193,28 @@ func TestFailuresOfAppendsAreToldByHealth(t *testing.T) {
 			t.Errorf("after a success: %+v", all)
 		}
 		p.close()
+	})
+}
+
+// One whose topic is looked for for long is handed over no more: it has been
+// told its end, and sarama's input is closed after that.
+func TestNothingIsSentAfterClose(t *testing.T) {
+	producing(t, func(t *testing.T, a *async, p *producer) {
+		c := make(chan error, 2)
+		p.send(&sending{
+			done:  func(_ journal.Place, err error) { c <- err },
+			route: func(*sending) error { time.Sleep(time.Minute); return nil },
+		})
+		p.close()
+		if err := <-c; !errors.Is(err, journal.ErrClosed) {
+			t.Error(err)
+		}
+		if m, sent := <-a.input; sent {
+			t.Errorf("%+v was sent", m)
+		}
+		synctest.Wait()
+		if len(c) > 0 {
+			t.Error("it has two ends")
+		}
 	})
 }

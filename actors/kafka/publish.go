@@ -1,6 +1,7 @@
 package kafka
 
 import (
+	"errors"
 	"time"
 
 	"github.com/IBM/sarama"
@@ -41,11 +42,17 @@ type miss struct {
 
 const missFor = 5 * time.Second
 
+// errBare: as of a topic that is being made or deleted.
+var errBare = errors.New("the topic has no partitions")
+
 func (r *router) route(s *sending) error {
 	if m, ok := r.missed[s.Topic]; ok && time.Since(m.at) < missFor {
 		return m.err
 	}
 	all, err := r.client.Partitions(s.Topic)
+	if err == nil && len(all) == 0 {
+		err = errBare
+	}
 	if err != nil {
 		err = explain("publish to "+s.Topic, err)
 		r.missed[s.Topic] = miss{time.Now(), err}

@@ -1,6 +1,7 @@
 package kafka
 
 import (
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -10,12 +11,13 @@ import (
 
 type topics struct {
 	counts map[string]int
+	bare   string // has no partitions
 	asked  int
 }
 
 func (a *topics) Partitions(name string) ([]int32, error) {
 	a.asked++
-	if a.counts[name] == 0 {
+	if a.counts[name] == 0 && name != a.bare {
 		return nil, sarama.ErrUnknownTopicOrPartition
 	}
 	return make([]int32, a.counts[name]), nil
@@ -54,6 +56,22 @@ func TestATopicThatIsNotThereIsNotAskedForEveryTime(t *testing.T) {
 		}
 		if a.asked > 5 {
 			t.Errorf("it was asked for %d times in 20 s", a.asked)
+		}
+	})
+}
+
+func TestATopicWithoutPartitionsIsAMiss(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := &topics{bare: "t"}
+		r := router{client: a, missed: make(map[string]miss)}
+		s := &sending{ProducerMessage: sarama.ProducerMessage{Topic: "t"}}
+		if err := r.route(s); !errors.Is(err, errBare) {
+			t.Error(err)
+		}
+		a.counts = map[string]int{"t": 1}
+		time.Sleep(missFor)
+		if err := r.route(s); err != nil {
+			t.Errorf("when it has: %v", err)
 		}
 	})
 }

@@ -209,3 +209,18 @@ func TestASaveEndsWithItsContext(t *testing.T) {
 		}
 	})
 }
+
+// short is a shelf that gives nothing though there is something.
+type short struct{ *table }
+
+func (s short) fetch(_ context.Context, from int64, _ int32) (block, error) {
+	return block{next: from}, nil
+}
+
+func TestAStateIsNotReadInPart(t *testing.T) {
+	on := newTable(1, 1000)
+	_, _ = on.add("key", nil)
+	if err := newState(short{on}).refresh(t.Context()); !errors.Is(err, errShort) {
+		t.Error(err)
+	}
+}

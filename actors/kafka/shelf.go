@@ -35,7 +35,11 @@ func (b *brokerShelf) bounds(ctx context.Context) (first, next int64, err error)
 
 func (b *brokerShelf) fetch(ctx context.Context, from int64, bytes int32) (block, error) {
 	return again(ctx, fmt.Sprintf("reading %s, partition %d", b.topic, b.partition), func() (block, error) {
-		return fetchOne(b.log.client, b.topic, b.partition, from, bytes, false)
+		all, err := fetchOne(b.log.client, b.topic, b.partition, from, bytes, false)
+		if err == nil && all.next == from {
+			err = errShort
+		}
+		return all, err
 	})
 }
 

@@ -3,6 +3,7 @@ package kafka
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -77,13 +78,17 @@ func (s *state) refresh(ctx context.Context) error {
 		for i := range b.messages {
 			s.apply(&b.messages[i])
 		}
-		if b.next == s.next { // it ends in offsets that have no record
-			break
+		if b.next == s.next {
+			return errShort
 		}
 		s.next = b.next
 	}
 	return nil
 }
+
+// errShort: nothing came of what was there: a leader that is new may not know yet
+// how much of it is in sync. A state that is read in part would be an older one.
+var errShort = errors.New("kafka: the leader does not give all that the partition had")
 
 // body reads a blob from where its pieces are.
 func (s *state) body(ctx context.Context, b blob, pieces int) ([]byte, error) {

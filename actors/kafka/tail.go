@@ -7,7 +7,8 @@ import (
 )
 
 // tail fetches the ends of the logs that one broker leads. It ends when it has
-// none; what fails goes back to catch up, where the new leader is looked for.
+// none; what fails goes back to catch up, where the new leader is looked for, and
+// so does what is not at its end.
 type tail struct {
 	fetcher *fetcher
 	key     tailKey
@@ -16,7 +17,7 @@ type tail struct {
 
 	// Guarded by the fetcher's lock.
 	joining []*feed
-	waiting map[*feed]bool // that want to join, and whether they are awaited
+	waiting map[*feed]time.Time // that want to join, and since when they are awaited, if they are
 }
 
 // tailKey is what can be fetched together.
@@ -27,6 +28,10 @@ type tailKey struct {
 
 // brief is how long a fetch waits while somebody is about to join.
 const brief = 2 * glance
+
+// patience is how long one is awaited. It asks again every glance; but it reads
+// in between, while a busy tail may fetch many times.
+const patience = 100 * time.Millisecond
 
 func (t *tail) run() {
 	defer func() { _ = t.broker.Close() }() // it was only read from
@@ -54,19 +59,19 @@ func (t *tail) run() {
 // admit takes a feed in, if the tail awaits it; else it must go on reading by
 // itself and come again. The fetcher's lock is held.
 func (t *tail) admit(d *feed) bool {
-	awaited, known := t.waiting[d]
+	since, known := t.waiting[d]
+	awaited := !since.IsZero()
 	if awaited {
 		delete(t.waiting, d)
 		t.joining = append(t.joining, d)
 	} else if !known {
-		t.waiting[d] = false
+		t.waiting[d] = time.Time{}
 	}
 	return awaited
 }
 
 // gather takes in those that join, lets go of those that were closed, and says
-// how long the next fetch may wait. Who is awaited now must come before the
-// fetch after the next.
+// how long the next fetch may wait: briefly, while somebody is awaited.
 func (t *tail) gather() (wait time.Duration, ok bool) {
 	f := t.fetcher
 	f.mu.Lock()
@@ -75,12 +80,15 @@ func (t *tail) gather() (wait time.Duration, ok bool) {
 	t.joining = nil
 	t.keep(func(d *feed) bool { return !d.closed.Load() })
 	wait = longPoll
-	for d, awaited := range t.waiting {
-		if awaited || d.closed.Load() { // it did not come
+	for d, since := range t.waiting {
+		late := !since.IsZero() && time.Since(since) > patience
+		if late || d.closed.Load() { // it did not come
 			delete(t.waiting, d)
 			continue
 		}
-		t.waiting[d], wait = true, brief
+		if wait = brief; since.IsZero() {
+			t.waiting[d] = time.Now()
+		}
 	}
 	if f.shut || len(t.feeds)+len(t.waiting) == 0 {
 		delete(f.tails, t.key)
@@ -106,7 +114,7 @@ func (t *tail) hand(response *sarama.FetchResponse, err error) {
 		if failure == nil {
 			b, failure = unpack(response.GetBlock(d.topic, d.partition), d.next)
 		}
-		if failure != nil {
+		if failure != nil || b.hollow(d.next, d.committed) { // also where other partitions left no room
 			t.fetcher.resume(d)
 			return false
 		}

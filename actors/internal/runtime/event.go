@@ -45,7 +45,8 @@ const (
 	RecordSkipped EventKind = "record skipped"
 	// SnapshotSaved: Offset, Elapsed.
 	SnapshotSaved EventKind = "snapshot saved"
-	// SnapshotFailed: it will be tried again: Err.
+	// SnapshotFailed: it, or the truncation of the log below one that was saved,
+	// will be tried again: Err.
 	SnapshotFailed EventKind = "snapshot failed"
 	// HookPanicked: an Activate, Passivate or Read panicked: Err.
 	HookPanicked EventKind = "hook panicked"

@@ -52,7 +52,7 @@ func (inc *incarnation) snapshot() {
 	done := &saved{at: m.At, records: s.records, bytes: s.bytes, began: inc.local}
 	s.records, s.bytes, s.core, s.saving = 0, 0, len(m.Core), true
 	inc.beside.Go(func() {
-		done.err = inc.save(m, changes)
+		inc.save(done, m, changes)
 		inc.post(done)
 	})
 }
@@ -61,17 +61,18 @@ func (inc *incarnation) snapshot() {
 const saveFor = time.Minute
 
 // save writes the cells that changed and then the rest, which counts on them,
-// and cuts the log off below it: never above what is durable (H9).
-func (inc *incarnation) save(m journal.Manifest, changes []machine.Change) error {
+// and cuts the log off below it: never above what is durable (H9). What is
+// durable stays so if the cut fails; the next one makes up for it.
+func (inc *incarnation) save(done *saved, m journal.Manifest, changes []machine.Change) {
 	ctx := inc.scope(new(lazyctx.Ctx), backstay.Now().Add(saveFor))
 	defer ctx.Cancel()
 	if err := inc.cellar.Save(ctx, m, changes); err != nil {
-		return fmt.Errorf("runtime: snapshot of %v as of %d: %w", inc.partition, m.At, err)
+		done.err = fmt.Errorf("runtime: snapshot of %v as of %d: %w", inc.partition, m.At, err)
+		return
 	}
 	if err := inc.node.log.Truncate(ctx, inc.partition, m.At); err != nil {
-		return fmt.Errorf("runtime: truncating %v below %d: %w", inc.partition, m.At, err)
+		done.uncut = fmt.Errorf("runtime: truncating %v below %d: %w", inc.partition, m.At, err)
 	}
-	return nil
 }
 
 // saved: a snapshot was written, or not.
@@ -80,7 +81,8 @@ type saved struct {
 	records int
 	bytes   int64
 	began   time.Time
-	err     error
+	err     error // why it was not
+	uncut   error // why the log was not cut off below it
 }
 
 // saveAgain is the wait after a failure.
@@ -100,4 +102,8 @@ func (d *saved) happen(inc *incarnation) {
 		inc.guarded(inc.state.Saved)
 	}
 	inc.node.report(e)
+	if d.uncut != nil {
+		e.Kind, e.Err = SnapshotFailed, d.uncut
+		inc.node.report(e)
+	}
 }

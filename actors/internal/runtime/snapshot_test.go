@@ -160,6 +160,50 @@ func TestASnapshotThatFailedIsMadeAgainWithAllThatChanged(t *testing.T) {
 	})
 }
 
+// uncut is a log that is not truncated.
+type uncut struct {
+	journal.Log
+	saves int
+}
+
+func (u *uncut) Save(ctx context.Context, p journal.Partition, m journal.Manifest, chunks map[journal.Chunk][]byte) error {
+	u.saves++
+	return u.Log.Save(ctx, p, m, chunks)
+}
+
+func (u *uncut) Truncate(context.Context, journal.Partition, int64) error {
+	return errors.New("not allowed")
+}
+
+func TestASnapshotIsSavedEvenIfTheLogIsNotCutOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t, 1)
+		defer c.stop()
+		log := &uncut{Log: c.log}
+		c.log = log
+		n := c.openWith(runtime.Config{SnapshotRecords: 10}, hosting(counter()))
+		for i := 0; log.saves == 0; i++ {
+			c.call(n, fmt.Sprint(i), "inc", "")
+			synctest.Wait()
+		}
+		time.Sleep(time.Minute)
+		c.call(n, "0", "inc", "")
+		synctest.Wait()
+		if log.saves != 1 {
+			t.Errorf("it was saved %d times", log.saves)
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		kinds := make(map[runtime.EventKind]int)
+		for _, e := range c.heard {
+			kinds[e.Kind]++
+		}
+		if kinds[runtime.SnapshotSaved] != 1 || kinds[runtime.SnapshotFailed] != 1 {
+			t.Errorf("heard %v", kinds)
+		}
+	})
+}
+
 // Acceptance case A82.
 func TestA82_ASharedReadIsNeverOlderThanWhatWasAnsweredBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -30,15 +30,30 @@ func (m *Membership) confirmed(asked backstay.Instant) {
 	m.update(func() { m.lease.renew(asked) })
 }
 
-func (m *Membership) removed() {
+// audible waits until a beat of this instance was read back: a member that is not
+// heard would be taken for dead.
+func (m *Membership) audible(ctx context.Context) error {
+	m.mu.Lock()
+	tuned := m.tuned
+	m.mu.Unlock()
+	select {
+	case <-tuned:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (m *Membership) removed(why error) {
 	former := m.instance()
 	m.update(func() {
 		m.share = nil
 		m.former = append(m.former, m.self)
 		m.self = newInstance(m.config.Member.Name)
 		m.detector.rename(m.self)
+		m.tuned, m.readBack = make(chan struct{}), 0
 	})
-	m.report(Event{Kind: Removed, Instance: former})
+	m.report(Event{Kind: Removed, Instance: former, Reason: why.Error()})
 	m.writer.hurry()
 }
 

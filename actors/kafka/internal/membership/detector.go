@@ -24,6 +24,9 @@ type detector struct {
 	start  time.Duration
 	raw    int64 // append time of that
 	pulses map[string]*pulse
+	// unheard are those of the group that no beat was read of, and from when on
+	// they are ghosts.
+	unheard map[string]time.Duration
 }
 
 // pulse is the last that was heard of a member.
@@ -34,7 +37,7 @@ type pulse struct {
 }
 
 func newDetector(self string, after time.Duration) *detector {
-	return &detector{self: self, after: after, pulses: make(map[string]*pulse)}
+	return &detector{self: self, after: after, pulses: make(map[string]*pulse), unheard: make(map[string]time.Duration)}
 }
 
 // hear takes the next record of the log. at is its append time.
@@ -46,6 +49,7 @@ func (d *detector) hear(b *beat, at int64) {
 	if b.ID == d.self && !d.begun {
 		d.begun, d.start, d.raw = true, d.clock, at
 	}
+	delete(d.unheard, b.ID)
 	if b.Gone {
 		delete(d.pulses, b.ID)
 		return
@@ -97,14 +101,41 @@ func (d *detector) others() (all []*pulse) {
 // has been silent since before it came.
 func (d *detector) settled() bool { return d.begun && d.clock-d.start > d.after }
 
+// expect takes in who is in the group. Who was never heard may have joined just
+// now, and its beats be on their way: they were written before it joined, so they
+// are read within a suspicion's time from here. The list is to be as recent as
+// what was read.
+func (d *detector) expect(group []string) {
+	maps.DeleteFunc(d.unheard, func(id string, _ time.Duration) bool { return !slices.Contains(group, id) })
+	for _, id := range group {
+		if _, known := d.unheard[id]; !known && d.pulses[id] == nil && id != d.self {
+			d.unheard[id] = d.clock + d.patience(len(group))
+		}
+	}
+}
+
+// patience is the silence that is allowed to one of n of whom nothing is known.
+func (d *detector) patience(n int) time.Duration {
+	every := shortest
+	if own := d.pulses[d.self]; own != nil {
+		every = own.interval()
+	}
+	return max(d.after, missed*pace(every, n))
+}
+
 // ghost reports whether a member of the group has not been heard since this
 // node came, and for a good while: it died when nobody was there to see it. What
 // was before this node came counts by the log's own clock, since a log in which
-// nobody is left to write is silent.
+// nobody is left to write is silent. Who was never heard is one when there was
+// time enough to hear it since it was listed first.
 func (d *detector) ghost(id string) bool {
 	p := d.pulses[id]
-	if p == nil || !d.settled() {
-		return d.settled()
+	if p == nil {
+		due, listed := d.unheard[id]
+		return listed && d.clock > due
+	}
+	if !d.settled() {
+		return false
 	}
 	silent := time.Duration(d.raw-p.at)*time.Millisecond + d.clock - d.start
 	return p.heard < d.start && silent > goodWhile*d.after
@@ -127,6 +158,7 @@ func (d *detector) condemned(group []string, fresh bool) (dead []string) {
 	if !fresh || !d.begun {
 		return nil
 	}
+	d.expect(group)
 	var ghosts []string
 	trusted, size := 1, 1 // this node, whether it has joined already or not
 	for _, id := range group {
@@ -137,7 +169,8 @@ func (d *detector) condemned(group []string, fresh bool) (dead []string) {
 		switch p := d.pulses[id]; {
 		case d.ghost(id):
 			ghosts = append(ghosts, id)
-		case p != nil && d.suspect(p):
+		case p == nil: // nobody knows yet
+		case d.suspect(p):
 			dead = append(dead, id)
 		default:
 			trusted++

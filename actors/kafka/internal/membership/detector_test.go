@@ -96,18 +96,18 @@ func TestWhoIsToBeRemoved(t *testing.T) {
 		stale bool
 		want  []string
 	}{
-		"a suspect that is in the group":             {d: after(silent(1), "z"), group: []string{"me", "z", "a"}, want: silent(1)},
-		"one that is not need not be":                {d: after(silent(1), "z"), group: []string{"me", "z"}},
-		"not by a node that has not heard itself":    {d: after(silent(1), "z"), group: []string{"me", "z", "a"}, stale: true},
-		"two of three":                               {d: after(silent(2)), group: []string{"me", "a", "b"}, want: silent(2)},
-		"not three of four":                          {d: after(silent(3)), group: []string{"me", "a", "b", "c"}},
-		"three of four, of which one is out already": {d: after(silent(3)), group: []string{"me", "a", "b"}, want: silent(2)},
-		"this node counts before it has joined":      {d: after(silent(2)), group: silent(2), want: silent(2)},
-		"never this node":                            {d: after(nil), group: []string{"me"}},
-		"who died unseen, whatever their number":     {d: playing(every(60000, 61000, "me")...), group: silent(5), want: silent(5)},
-		"not before there was time to hear them":     {d: playing(every(60000, 60600, "me")...), group: silent(5)},
-		"those of a restart of all, in a good while": {d: playing(append(every(1000, 2000, silent(3)...), every(2500, 5200, "me")...)...), group: silent(3), want: silent(3)},
-		"not sooner": {d: playing(append(every(1000, 2000, silent(3)...), every(2500, 4800, "me")...)...), group: silent(3)},
+		"a suspect that is in the group":                {d: after(silent(1), "z"), group: []string{"me", "z", "a"}, want: silent(1)},
+		"one that is not need not be":                   {d: after(silent(1), "z"), group: []string{"me", "z"}},
+		"not by a node that has not heard itself":       {d: after(silent(1), "z"), group: []string{"me", "z", "a"}, stale: true},
+		"two of three":                                  {d: after(silent(2)), group: []string{"me", "a", "b"}, want: silent(2)},
+		"not three of four":                             {d: after(silent(3)), group: []string{"me", "a", "b", "c"}},
+		"three of four, of which one is out already":    {d: after(silent(3)), group: []string{"me", "a", "b"}, want: silent(2)},
+		"this node counts before it has joined":         {d: after(silent(2)), group: silent(2), want: silent(2)},
+		"never this node":                               {d: after(nil), group: []string{"me"}},
+		"not who was never heard, when first listed":    {d: playing(every(60000, 61000, "me")...), group: silent(5)},
+		"nor are those trusted":                         {d: after(silent(1)), group: silent(5)},
+		"those of a restart of all, in a good while":    {d: playing(append(every(1000, 2000, silent(3)...), every(2500, 5200, "me")...)...), group: silent(3), want: silent(3)},
+		"not sooner":                                    {d: playing(append(every(1000, 2000, silent(3)...), every(2500, 4800, "me")...)...), group: silent(3)},
 		"those of a restart of all, after a good while": {d: playing(append(every(1000, 2000, silent(3)...), every(5100, 6000, "me")...)...), group: silent(3), want: silent(3)},
 		"not those of a stall that has just ended":      {d: playing(append(every(1000, 2000, silent(3)...), every(4000, 5000, "me")...)...), group: silent(3)},
 	} {
@@ -116,6 +116,50 @@ func TestWhoIsToBeRemoved(t *testing.T) {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+func TestWhoWasNeverHeardIsAGhostSomeTimeAfterItIsListed(t *testing.T) {
+	group := []string{"me", "dead", "young"}
+	d := playing(every(60000, 70000, "me")...)
+	judge := func(at int64, fresh bool, want ...string) {
+		t.Helper()
+		d.hear(beatOf("me", 200), at)
+		if got := d.condemned(group, fresh); !slices.Equal(got, want) {
+			t.Errorf("at %d: got %q, want %q", at, got, want)
+		}
+	}
+	judge(70200, false) // which tells nothing
+	judge(71000, true)
+	d.hear(beatOf("young", 200), 71050) // it had joined before it could be read
+	judge(71200, true)
+	judge(71400, true)
+	judge(71600, true)
+	d.hear(beatOf("young", 200), 71650)
+	judge(71800, true, "dead")
+	group = group[:1] // it is out, and comes again
+	judge(72000, true)
+	group = group[:2]
+	judge(72200, true)
+	judge(72800, true)
+}
+
+func TestWhoWasNeverHeardHasThreeIntervalsOfALargeGroup(t *testing.T) {
+	var group []string
+	for i := range 100 {
+		group = append(group, fmt.Sprint("n", i))
+	}
+	d := playing(every(60000, 61000, "me")...)
+	d.condemned(group, true)
+	for at := int64(61200); at <= 64000; at += 200 {
+		d.hear(beatOf("me", 200), at)
+	}
+	if got := d.condemned(group, true); len(got) > 0 {
+		t.Errorf("%d within three intervals of 1 s", len(got))
+	}
+	d.hear(beatOf("me", 200), 64200)
+	if got := d.condemned(group, true); len(got) != 100 {
+		t.Errorf("%d after them", len(got))
 	}
 }
 

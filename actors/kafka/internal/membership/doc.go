@@ -52,7 +52,8 @@
 //	who may remove                     whose own last beat was read back within 600 ms,
 //	                                   and who hears a third of the group, itself included
 //	who is removed whatever the rest   members that were silent when this process came,
-//	                                   and for 3 s before
+//	                                   and for 3 s before; members that were never heard,
+//	                                   600 ms or three intervals after they were listed
 //	beats read at the start            the last 1,000
 //
 // # Pitfalls

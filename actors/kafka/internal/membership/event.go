@@ -67,12 +67,19 @@ type Event struct {
 	Instance string
 	// Err is why something failed; nil for the rest.
 	Err error
+	// Reason is, of Evicted, "suspect" for a member that fell silent and "ghost"
+	// for one that was not heard since this node came; of Removed, what the group
+	// has answered. It is empty for the rest.
+	Reason string
 }
 
 // String is for logs.
 func (e Event) String() string {
 	if e.Err != nil {
 		return fmt.Sprintf("%s: %s: %v", e.Instance, e.Kind, e.Err)
+	}
+	if e.Reason != "" {
+		return fmt.Sprintf("%s: %s: %s", e.Instance, e.Kind, e.Reason)
 	}
 	return fmt.Sprintf("%s: %s", e.Instance, e.Kind)
 }

@@ -13,12 +13,32 @@ import (
 
 // registry is the group as it is seen from outside.
 type registry struct {
-	group string
-	admin sarama.ClusterAdmin
+	group  string
+	client sarama.Client // the admin's
+	admin  sarama.ClusterAdmin
 }
 
-// list returns the instance ids of those that are in the group.
+// newRegistry is over a client of its own.
+func newRegistry(group string, c sarama.Client) (*registry, error) {
+	admin, err := sarama.NewClusterAdminFromClient(c)
+	if err != nil {
+		return nil, fmt.Errorf("membership: %w", err)
+	}
+	return &registry{group: group, client: c, admin: admin}, nil
+}
+
+// list returns the instance ids of those that are in the group. After an error
+// the coordinator is looked for anew: it may have moved, and listing, unlike
+// removing, keeps to the one that it knows.
 func (r *registry) list() ([]string, error) {
+	all, err := r.describe()
+	if err != nil {
+		_ = r.client.RefreshCoordinator(r.group) // or the next time fails again
+	}
+	return all, err
+}
+
+func (r *registry) describe() ([]string, error) {
 	groups, err := r.admin.DescribeConsumerGroups([]string{r.group})
 	if err != nil {
 		return nil, fmt.Errorf("membership: listing %s: %w", r.group, err)
@@ -112,14 +132,14 @@ func (m *Membership) sweep(ctx context.Context) bool {
 		m.sweptWith(ctx, err)
 		return true
 	}
-	dead := m.judge(group)
+	dead, why := m.judge(group)
 	if len(dead) == 0 {
 		m.sweptWith(ctx, nil)
 		return m.uneasy()
 	}
 	gone, err := await(ctx, func() ([]string, error) { return m.registry.remove(dead...) })
 	for _, id := range gone {
-		m.report(Event{Kind: Evicted, Instance: id})
+		m.report(Event{Kind: Evicted, Instance: id, Reason: why[id]})
 	}
 	m.sweptWith(ctx, err)
 	m.group.hurry()
@@ -133,18 +153,31 @@ func (m *Membership) sweptWith(ctx context.Context, err error) {
 	}
 }
 
-// judge returns those to be removed.
-func (m *Membership) judge(group []string) []string {
+// What Event.Reason says of an eviction.
+const (
+	forSilence = "suspect"
+	forAbsence = "ghost"
+)
+
+// judge returns those to be removed, and why.
+func (m *Membership) judge(group []string) (dead []string, why map[string]string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.detector.forget(group)
-	m.swept = m.swept || m.detector.settled()
-	return m.detector.condemned(group, m.fresh(backstay.Now()))
+	fresh := m.fresh(backstay.Now())
+	m.swept = m.swept || m.detector.settled() && fresh
+	dead, why = m.detector.condemned(group, fresh), make(map[string]string)
+	for _, id := range dead {
+		if why[id] = forSilence; m.detector.ghost(id) {
+			why[id] = forAbsence
+		}
+	}
+	return dead, why
 }
 
-// uneasy reports whether somebody is suspect still.
+// uneasy reports whether somebody is suspect still, or was not heard yet.
 func (m *Membership) uneasy() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return len(m.detector.suspects()) > 0
+	return len(m.detector.suspects())+len(m.detector.unheard) > 0
 }

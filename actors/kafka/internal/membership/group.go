@@ -39,7 +39,9 @@ type keeper interface {
 	// confirmed: it is a member still.
 	confirmed(asked backstay.Instant)
 	// removed: it is none any more, and is to have another instance id.
-	removed()
+	removed(why error)
+	// audible waits until the members can hear the instance.
+	audible(ctx context.Context) error
 	// asked: the group answered, or it could not be asked.
 	asked(err error)
 }
@@ -59,6 +61,9 @@ func (g *group) step(ctx context.Context) error {
 	if g.joined {
 		return g.heartbeat(ctx)
 	}
+	if err := g.on.audible(ctx); err != nil {
+		return err
+	}
 	return g.join(ctx)
 }
 
@@ -75,7 +80,7 @@ func (g *group) react(err error) time.Duration {
 		g.joined = false
 	case reborn:
 		g.joined, g.member, g.owned, g.generation = false, "", nil, 0
-		g.on.removed()
+		g.on.removed(err)
 	case elsewhere:
 		g.on.asked(err)
 		_ = g.client.RefreshCoordinator(g.config.group()) // or the next step fails again

@@ -13,10 +13,9 @@ import (
 // links are the connections, one set for each role: a coordinator that waits
 // for others holds up whatever follows on its connection, and so does a fetch.
 type links struct {
-	reader, group sarama.Client
-	source        sarama.Consumer
-	producer      sarama.SyncProducer
-	admin         sarama.ClusterAdmin
+	reader, group, registry sarama.Client
+	source                  sarama.Consumer
+	producer                sarama.SyncProducer
 }
 
 // Join takes this process into the group, and returns when it has its share.
@@ -72,12 +71,14 @@ func (m *Membership) connect(ctx context.Context) (sarama.PartitionConsumer, err
 	if l.group, err = dial(ctx, c, groupConfig(c), sarama.NewClient); err != nil {
 		return nil, err
 	}
-	if l.admin, err = dial(ctx, c, client.Admin(c.Sarama), sarama.NewClusterAdmin); err != nil {
+	if l.registry, err = dial(ctx, c, client.Admin(c.Sarama), sarama.NewClient); err != nil {
+		return nil, err
+	}
+	if m.registry, err = await(ctx, func() (*registry, error) { return newRegistry(c.group(), l.registry) }); err != nil {
 		return nil, err
 	}
 	m.writer = &writer{topic: c.members(), producer: l.producer, poke: make(chan struct{}, 1), trouble: m.trouble(BeatFailed)}
 	m.group = &group{config: c, client: l.group, on: m, poke: make(chan struct{}, 1)}
-	m.registry = &registry{group: c.group(), admin: l.admin}
 	return await(ctx, m.reader().open)
 }
 
@@ -98,21 +99,14 @@ func (m *Membership) trouble(k Kind) trouble {
 	}}
 }
 
-// start runs all that beats and listens, and joins the group when it hears
-// itself: a member that is not heard would be taken for dead.
+// start runs all that beats and listens, and joins the group.
 func (m *Membership) start(ctx context.Context, from sarama.PartitionConsumer) {
 	ctx, m.cancel = context.WithCancel(ctx)
 	m.running.Go(func() { m.reader().run(ctx, from) })
 	m.running.Go(func() { m.writer.run(ctx, m.due) })
 	m.running.Go(func() { m.evict(ctx) })
 	m.running.Go(func() { m.watch(ctx) })
-	m.running.Go(func() {
-		select {
-		case <-m.tuned:
-			m.group.run(ctx)
-		case <-ctx.Done():
-		}
-	})
+	m.running.Go(func() { m.group.run(ctx) })
 }
 
 // settle waits for the first share.
@@ -179,8 +173,8 @@ func (l *links) close() {
 	if l.group != nil {
 		closing = append(closing, l.group)
 	}
-	if l.admin != nil {
-		closing = append(closing, l.admin)
+	if l.registry != nil {
+		closing = append(closing, l.registry)
 	}
 	go func() {
 		for _, c := range closing {

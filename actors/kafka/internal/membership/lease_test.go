@@ -1,6 +1,7 @@
 package membership
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"sync"
@@ -119,6 +120,81 @@ func TestWhoWasRemovedOwnsNothingAndComesBackAsAnother(t *testing.T) {
 		}
 		if beats, _ = m.due(); len(beats) != 1 {
 			t.Errorf("then %v", beats)
+		}
+	})
+}
+
+func TestWhoComesBackAsAnotherJoinsWhenThatOneIsHeard(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := unconnected(new([]Kind))
+		former := m.instance()
+		m.hear(beatOf(former, 200), 1000)
+		if err := m.audible(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		m.group.react(sarama.ErrFencedInstancedId)
+		heard := make(chan error, 1)
+		go func() { heard <- m.audible(t.Context()) }()
+		m.hear(beatOf(former, 200), 1200)
+		synctest.Wait()
+		if len(heard) > 0 {
+			t.Error("it joins because the former was heard")
+		}
+		m.hear(beatOf(m.instance(), 200), 1400)
+		if err := <-heard; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestTheGroupIsLookedAtForGhostsByWhoHasHeardLately(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := unconnected(new([]Kind))
+		hear := func(sent backstay.Instant) {
+			for at := int64(1000); at <= 5000; at += 200 {
+				m.hear(&beat{Version: 1, ID: m.self, Every: 200, Sent: int64(sent)}, at)
+			}
+		}
+		old := backstay.Now()
+		time.Sleep(time.Second)
+		hear(old)
+		if m.judge([]string{"a"}); m.swept || len(m.alarm) > 0 {
+			t.Error("swept by one that reads what was")
+		}
+		hear(backstay.Now())
+		if m.judge([]string{"a"}); !m.swept || len(m.alarm) != 1 || !m.uneasy() {
+			t.Error("not swept")
+		}
+		hear(backstay.Now())
+		if dead, why := m.judge([]string{"a"}); !slices.Equal(dead, []string{"a"}) || why["a"] != "ghost" {
+			t.Errorf("%q, because of %q", dead, why)
+		}
+	})
+}
+
+func TestASecondLeaveWaitsNoLongerThanItMay(t *testing.T) {
+	m := unconnected(new([]Kind))
+	m.leave.begun.Store(true) // by another, who is not done
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := m.Leave(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	close(m.leave.done)
+	if err := m.Leave(t.Context()); err != nil {
+		t.Errorf("%v, when the first is done", err)
+	}
+}
+
+func TestARemovalTellsWhatTheGroupHasAnswered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := unconnected(new([]Kind))
+		var told []string
+		m.config.Observe = func(e Event) { told = append(told, e.String()) }
+		want := m.instance() + ": removed: " + sarama.ErrFencedInstancedId.Error()
+		m.group.react(sarama.ErrFencedInstancedId)
+		if !slices.Equal(told, []string{want}) {
+			t.Errorf("told %q, want %q", told, want)
 		}
 	})
 }

@@ -3,26 +3,28 @@ package membership
 import (
 	"context"
 	"fmt"
-	"sync"
+	"sync/atomic"
 )
 
 // leaving is the end of a membership, for all who ask for it.
 type leaving struct {
-	once sync.Once
-	done chan struct{}
-	err  error
+	begun atomic.Bool
+	done  chan struct{}
+	err   error
 }
 
 // Leave gives the partitions up at once, and removes this process from the
 // group, so that the others need not find out: sarama and Kafka keep the place
 // of a static member that only goes away. It waits until the group knows, for as
 // long as ctx allows; the connections are given back in any case. After an error
-// the others find out. Further calls wait for the first.
+// the others find out. Further calls wait for the first, as
+// long as their own ctx allows.
 func (m *Membership) Leave(ctx context.Context) error {
-	m.leave.once.Do(func() {
-		defer close(m.leave.done)
+	if m.leave.begun.CompareAndSwap(false, true) {
 		m.leave.err = m.quit(ctx)
-	})
+		close(m.leave.done)
+		return m.leave.err
+	}
 	select {
 	case <-m.leave.done:
 		return m.leave.err

@@ -23,7 +23,7 @@ type Membership struct {
 	registry *registry
 	alarm    chan struct{}      // holds one: the group is to be looked at
 	first    chan error         // holds one: how the first attempt to join went
-	tuned    chan struct{}      // closed: an own beat was read
+	tuned    chan struct{}      // closed: a beat of this instance was read
 	cancel   context.CancelFunc // of all that runs
 	running  sync.WaitGroup
 	leave    leaving
@@ -116,7 +116,7 @@ func (m *Membership) hear(b *beat, at int64) {
 	coming := len(m.detector.pulses) != known
 	before := m.suspects
 	m.suspects = m.detector.suspects()
-	after, alarm := m.suspects, !m.swept && m.detector.settled()
+	after, alarm := m.suspects, !m.swept && m.detector.settled() && m.fresh(backstay.Now())
 	m.mu.Unlock()
 	if coming {
 		m.group.hurry()

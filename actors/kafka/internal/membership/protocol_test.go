@@ -1,6 +1,7 @@
 package membership
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -10,8 +11,17 @@ import (
 	"github.com/backstay-go/backstay/actors/journal"
 )
 
-// configured is a client that only knows its configuration.
-type configured struct{ sarama.Client }
+// configured is a client that only knows its configuration, and counts how often
+// it is to look for the coordinator anew.
+type configured struct {
+	sarama.Client
+	refreshed *int
+}
+
+func (c configured) RefreshCoordinator(string) error {
+	*c.refreshed++
+	return nil
+}
 
 func (configured) Config() *sarama.Config {
 	c := sarama.NewConfig()
@@ -101,12 +111,18 @@ func TestARemovalIsWhatTheMembersErrorSays(t *testing.T) {
 func TestTheGroupIsListedByItsStaticMembers(t *testing.T) {
 	id := "a"
 	a := &admin{describe: sarama.GroupDescription{Members: map[string]*sarama.GroupMemberDescription{"1": {GroupInstanceId: &id}, "2": {}}}}
-	if got, err := (&registry{group: "g", admin: a}).list(); err != nil || !slices.Equal(got, []string{"a"}) {
+	refreshed := 0
+	r := &registry{group: "g", client: configured{refreshed: &refreshed}, admin: a}
+	if got, err := r.list(); err != nil || refreshed != 0 || !slices.Equal(got, []string{"a"}) {
 		t.Errorf("%q, %v", got, err)
 	}
-	a.describe.Err = sarama.ErrGroupAuthorizationFailed
-	if _, err := (&registry{group: "g", admin: a}).list(); err == nil {
-		t.Error("no error")
+	a.describe.Err = sarama.ErrNotCoordinatorForConsumer
+	if _, err := r.list(); err == nil || refreshed != 1 {
+		t.Errorf("%v, and the coordinator is looked for %d times", err, refreshed)
+	}
+	a.err = errors.New("connection reset")
+	if _, err := r.list(); err == nil || refreshed != 2 {
+		t.Errorf("%v, and the coordinator is looked for %d times", err, refreshed)
 	}
 }
 

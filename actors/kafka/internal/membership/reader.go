@@ -18,6 +18,7 @@ type reader struct {
 	written func() int64
 	heard   func(b *beat, at int64)
 	trouble trouble
+	next    int64 // what is below was heard
 }
 
 const (
@@ -30,7 +31,8 @@ const (
 	reopenAfter = 100 * time.Millisecond
 )
 
-// open finds the place to begin at.
+// open finds the place to begin at. Offsets that were given back, since the topic
+// was made anew or has lost its end, were not heard yet.
 func (r *reader) open() (sarama.PartitionConsumer, error) {
 	oldest, err := r.client.GetOffset(r.topic, 0, sarama.OffsetOldest)
 	if err != nil {
@@ -44,14 +46,14 @@ func (r *reader) open() (sarama.PartitionConsumer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("membership: reading %s: %w", r.topic, err)
 	}
+	r.next = min(r.next, newest)
 	return from, nil
 }
 
 // run reads until ctx ends, from what was opened first.
 func (r *reader) run(ctx context.Context, from sarama.PartitionConsumer) {
-	var next int64
 	for {
-		next = r.drain(ctx, from, next)
+		r.drain(ctx, from)
 		for from = nil; from == nil; {
 			select {
 			case <-time.After(reopenAfter):
@@ -69,9 +71,8 @@ func (r *reader) run(ctx context.Context, from sarama.PartitionConsumer) {
 // errStuck: the broker accepts beats, and does not give them back.
 var errStuck = errors.New("membership: own beats are written and not read")
 
-// drain takes beats until there can be no more of this consumer, and returns the
-// offset to go on at. What is below next was heard already.
-func (r *reader) drain(ctx context.Context, from sarama.PartitionConsumer, next int64) int64 {
+// drain takes beats until there can be no more of this consumer.
+func (r *reader) drain(ctx context.Context, from sarama.PartitionConsumer) {
 	defer from.AsyncClose()
 	look := time.NewTicker(stuckAfter)
 	defer look.Stop()
@@ -79,27 +80,27 @@ func (r *reader) drain(ctx context.Context, from sarama.PartitionConsumer, next 
 	for {
 		select {
 		case <-ctx.Done():
-			return next
+			return
 		case err, ok := <-from.Errors():
 			if !ok {
-				return next
+				return
 			}
 			r.trouble.note(err)
 		case m, ok := <-from.Messages():
 			if !ok {
-				return next
+				return
 			}
-			if m.Offset >= next {
-				next = m.Offset + 1
+			if m.Offset >= r.next {
+				r.next = m.Offset + 1
 				r.trouble.note(nil)
 				r.take(m)
 			}
 		case <-look.C:
-			if next == before && r.written() > next {
+			if r.next == before && r.written() > r.next {
 				r.trouble.note(errStuck)
-				return next
+				return
 			}
-			before = next
+			before = r.next
 		}
 	}
 }
