@@ -59,7 +59,13 @@ const ReasonNotIngested = machine.CodeNotIngested
 
 // CopyKey is the same for all copies of the letter, and for nothing else: the
 // idempotency key with which to make the request again.
-func (d DeadLetter) CopyKey() string { return d.Source + "#" + strconv.FormatUint(d.Number, 10) }
+func (d DeadLetter) CopyKey() string {
+	numbers := "#" // those of the outbox
+	if d.Reason == ReasonUndecodable {
+		numbers = "@" // offsets
+	}
+	return d.Source + numbers + strconv.FormatUint(d.Number, 10)
+}
 
 // ReadDeadLetter reads a message of the topic of dead letters. [Node.Requeue]
 // makes the request again as it was; to mend it first, decode its argument with

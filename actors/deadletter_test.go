@@ -111,3 +111,11 @@ func TestAHookOfDeadLettersMayPanicAndIsWaitedFor(t *testing.T) {
 		}
 	})
 }
+
+func TestLettersOfTheOutboxAndOfTheLogHaveKeysOfTheirOwn(t *testing.T) {
+	poison := actors.DeadLetter{Source: "thing/3", Number: 17, Reason: "poison"}
+	broken := actors.DeadLetter{Source: "thing/3", Number: 17, Reason: actors.ReasonUndecodable}
+	if poison.CopyKey() == broken.CopyKey() {
+		t.Errorf("both are %q", poison.CopyKey())
+	}
+}

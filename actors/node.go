@@ -35,7 +35,9 @@ type Config struct {
 	// Tracer makes spans and carries their context along; nil means none. That
 	// of OpenTelemetry is in package otelmw.
 	Tracer Tracer
-	// Observer is told what happens; nil means nobody.
+	// Observer is told what happens; nil means nobody. It is told in the middle
+	// of a partition's work, so it must not wait for actors: to call one, begin a
+	// goroutine.
 	Observer backstay.Observer
 	// DeadLetters is the ordinary topic for what was given up: tells that expired,
 	// requests that failed too often. Empty means [DefaultDeadLetters].
@@ -93,10 +95,10 @@ func Open(ctx context.Context, c Config, log Log, hostings ...Hosting) (*Node, e
 	}
 	n.ctx, n.cancel = context.WithCancel(context.Background())
 	n.ctx = context.WithValue(n.ctx, nodeKey{}, n)
-	n.runtime, err = runtime.Open(ctx, log, runtime.Config{
+	_, err = runtime.Open(ctx, log, runtime.Config{
 		Name: cmp.Or(c.Name, "node"), Types: types, Window: cmp.Or(c.Window, DefaultWindow),
 		DeadTopic: cmp.Or(c.DeadLetters, DefaultDeadLetters), Observe: n.watcher(), Dead: n.mourner(),
-		State: c.State,
+		State: c.State, Opened: func(r *runtime.Node) { n.runtime = r },
 	})
 	if err != nil {
 		n.cancel()

@@ -12,8 +12,8 @@ import (
 // one that called. Nothing runs.
 //
 // It is [ErrPending] if the call was accepted and has not ended, and
-// [ErrUnknownKey] if it was not accepted yet, or ended more than [Config].Window
-// ago. The answer is never older than what anybody was told before it was asked
+// [ErrUnknownKey] if it was not accepted yet, or was last asked for, by Call or
+// Tell, so long ago that its answer is not kept any more: see [Config].Window. The answer is never older than what anybody was told before it was asked
 // for. ref must be the actor that was called, also if a chain of tail calls ends
 // at another.
 func (m Method[In, Out, A]) Result(ctx context.Context, ref Ref[A], key string) (out Out, err error) {

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"bytes"
 	"cmp"
 	"iter"
 	"slices"
@@ -31,6 +32,7 @@ func (c *change) remind(actor string, r Reminder) {
 			c.reminders[actor] = named
 		}
 		r.Next = max(r.Next, c.clock+1)
+		r.Args, r.Baggage = bytes.Clone(r.Args), bytes.Clone(r.Baggage) // it may stay for years, its record must not
 		named[r.Name] = &r
 	}
 	c.effects.Reminders = append(c.effects.Reminders, Due{Actor: actor, Name: r.Name, At: r.Next})

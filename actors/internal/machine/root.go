@@ -1,6 +1,10 @@
 package machine
 
-import "github.com/backstay-go/backstay/actors/internal/record"
+import (
+	"bytes"
+
+	"github.com/backstay-go/backstay/actors/internal/record"
+)
 
 // root is what the home of a client's request remembers of it, wherever its
 // chain is: open from its acceptance on, then the answer.
@@ -65,10 +69,22 @@ func (c *change) finish(id record.ID, reply string, result record.Result) {
 		c.alarm(Alarm{Reason: AlarmNoRoot, ID: id})
 		return
 	}
-	r.done, r.answer = true, result
+	r.done, r.answer = true, kept(result)
 	c.ends.push(expiry{at: r.until, id: id})
 	c.answer(Answer{ID: id, Reply: reply, Result: result})
 	c.forget() // it may have taken longer than anybody asks
+}
+
+// kept is a result that holds on to nothing else of its record: it may be kept
+// for long after that.
+func kept(r record.Result) record.Result {
+	r.Value = bytes.Clone(r.Value)
+	if r.Failure != nil {
+		f := *r.Failure
+		f.Detail = bytes.Clone(f.Detail)
+		r.Failure = &f
+	}
+	return r
 }
 
 // forget drops what is done and whose until is past by more than the window. What is open

@@ -44,6 +44,7 @@ func (b *buffer) write(c record.Cell) {
 		*old = c
 		return
 	}
+	b.size += fieldBytes
 	b.delta.Cells = append(b.delta.Cells, c)
 }
 

@@ -93,7 +93,7 @@ func (inc *incarnation) catchUp(ctx context.Context) error {
 	if first > inc.next {
 		return fmt.Errorf("runtime: %v begins at %d, above %d, where its newest snapshot ends: %w", inc.partition, first, inc.next, journal.ErrOutOfRange)
 	}
-	for inc.next < end && inc.ended == nil {
+	for inc.next < end && inc.ended == nil && !inc.mustDrain() {
 		before := inc.next
 		inc.turn()
 		if inc.next == before && inc.ended == nil && inc.lie() && !inc.doze() {
@@ -138,6 +138,9 @@ func (inc *incarnation) fits() error {
 // takeOver appends the Takeover and reads until it is applied. The nonce tells
 // it from others of the same epoch (H16).
 func (inc *incarnation) takeOver() error {
+	if inc.mustDrain() {
+		return errDrained // while it was read it became another's, whose methods run
+	}
 	_, _ = rand.Read(inc.nonce[:]) // never fails
 	epoch := inc.state.Epoch() + 1
 	inc.tick()

@@ -14,6 +14,8 @@ type Config struct {
 	Name string
 	// Types are those that this process hosts; none for a mere client.
 	Types []Type
+	// Opened is given the node before anything runs on it. nil is nobody.
+	Opened func(*Node)
 	// Observe is told what happens, from any goroutine; it must be quick. nil
 	// tells nobody.
 	Observe func(Event)

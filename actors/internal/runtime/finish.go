@@ -215,6 +215,7 @@ func (a *Attempt) fail(r *Retry) {
 		wait = inc.typ.Backoff(a.number)
 	}
 	at := inc.now + wait.Milliseconds()
+	r.Reason = brief(r.Reason)
 	a.fly(&record.Failed{Epoch: a.epoch, Link: a.request.Link, Attempt: a.number, NotBefore: at, Reason: r.Reason}, func() {
 		inc.end(a)
 		a.slot.doomed = true

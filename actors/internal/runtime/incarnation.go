@@ -183,6 +183,7 @@ func (inc *incarnation) turn() {
 	for _, e := range events {
 		e.happen(inc)
 	}
+	clear(events) // the room is used again, and must not hold what was in it
 	inc.read()
 	inc.applyAcknowledged()
 	if inc.owned.IsZero() {

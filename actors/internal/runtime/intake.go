@@ -168,7 +168,7 @@ func (k *intake) gather(ctx context.Context, position uint64) (*record.Ingest, e
 		}
 		weight := sizeOf(&x.Call)
 		if x.Dead != nil {
-			weight = len(x.Dead.Value) + overhead
+			weight = weightOf(x.Dead)
 		}
 		if size += weight; n > 0 && size > ingestBytes {
 			break
@@ -248,8 +248,7 @@ func (k *intake) dead(m *journal.Sourced, why error) *record.Posted {
 		size += len(h.Name) + len(h.Value)
 		p.Headers = append(p.Headers, record.Attribute{Name: h.Name, Value: h.Value})
 	}
-	detail := why.Error()
-	detail = detail[:min(len(detail), longestDetail)]
+	detail := brief(why.Error())
 	if size > config.MaxRecord {
 		p.Key, p.Value, p.Headers = "", nil, nil
 		detail += fmt.Sprintf("; the message of %d bytes is too large for a letter", size)
@@ -257,6 +256,3 @@ func (k *intake) dead(m *journal.Sourced, why error) *record.Posted {
 	p.Headers = append(p.Headers, record.Attribute{Name: HeaderOrigin, Value: []byte(origin)}, record.Attribute{Name: HeaderDetail, Value: []byte(detail)})
 	return p
 }
-
-// longestDetail bounds what a dead letter says of its reason, in bytes.
-const longestDetail = 4 << 10

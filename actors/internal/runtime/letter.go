@@ -3,6 +3,7 @@ package runtime
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/backstay-go/backstay/actors/internal/machine"
 	"github.com/backstay-go/backstay/actors/internal/record"
@@ -142,4 +143,28 @@ func (inc *incarnation) buryAll() {
 		})
 	}
 	inc.skipped = nil
+}
+
+// longestDetail bounds what is kept of a reason, in bytes.
+const longestDetail = 4 << 10
+
+// brief cuts a reason off: users put whole answers into errors, and what cannot
+// be put on record would stop the partition.
+func brief(reason string) string {
+	if len(reason) <= longestDetail {
+		return reason
+	}
+	return strings.ToValidUTF8(reason[:longestDetail], "") + "…"
+}
+
+// fieldBytes is what a field takes beside its bytes, at most.
+const fieldBytes = 8
+
+// weightOf is about what a letter takes in a record.
+func weightOf(p *record.Posted) int {
+	size := len(p.Key) + len(p.Value) + overhead
+	for _, h := range p.Headers {
+		size += len(h.Name) + len(h.Value) + fieldBytes
+	}
+	return size
 }

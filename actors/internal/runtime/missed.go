@@ -31,6 +31,9 @@ func (m *missed) keep(fx *machine.Effects, at int64) {
 		m.add(untold{read: fx.Read, at: at})
 	}
 	for _, a := range fx.Answers {
+		if a.Reply == "" {
+			continue // a tell: nobody waits
+		}
 		m.add(untold{answer: a, at: at})
 	}
 }
@@ -55,8 +58,16 @@ func (inc *incarnation) makeUp() {
 		case u.read != nil:
 			inc.share(u.read)
 		default:
-			inc.answer(&u.answer)
+			inc.repeat(u.answer)
 		}
 	}
 	inc.missed = missed{}
+}
+
+// repeat gives an answer again, unless its id has come to life again since.
+func (inc *incarnation) repeat(a machine.Answer) {
+	if result, done, _ := inc.state.Answer(a.ID); done {
+		a.Result = result
+		inc.answer(&a)
+	}
 }

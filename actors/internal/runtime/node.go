@@ -58,6 +58,9 @@ func Open(ctx context.Context, log journal.Log, c Config) (*Node, error) {
 	if n.address, n.mute, err = log.Listen(ctx, n.hear); err != nil {
 		return nil, fmt.Errorf("runtime: listening for answers: %w", err)
 	}
+	if c.Opened != nil {
+		c.Opened(n)
+	}
 	if len(n.types) == 0 {
 		return n, nil
 	}

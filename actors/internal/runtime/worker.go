@@ -42,6 +42,7 @@ func (w *worker) work() {
 	for a := range w.jobs {
 		for a != nil {
 			a.run()
+			w.step = record.Step{} // an idle worker holds nothing of what it wrote
 			a, w.next = w.next, nil
 		}
 	}
