@@ -36,6 +36,7 @@ func TestC56_ACallThatGoesOnRunningKeepsItsPermit(t *testing.T) {
 		for time.Since(began) < time.Minute {
 			_, err := middleware.Race(t.Context(), p, nil, succeeds)
 			refused(t, err, bulkhead.ErrFull)
+			synctest.Wait() // the goroutine of the refused call ends just after it has answered
 			if s := p.Status(); s.Bulkhead.InFlight != 1 || s.Abandoned != 1 {
 				t.Errorf("status %+v", s.Bulkhead)
 			}
