@@ -54,6 +54,7 @@ func (inc *incarnation) suspected(l record.Link) bool {
 // dispatch looks at the actors that something has happened to: it lets
 // attempts go on, and begins what may begin.
 func (inc *incarnation) dispatch() {
+	inc.runRecorded()
 	for i := 0; i < len(inc.touched) && inc.ended == nil; i++ {
 		actor := inc.touched[i]
 		s := inc.slots[actor]
@@ -174,13 +175,24 @@ func (inc *incarnation) newSlot(actor string) *slot {
 }
 
 // record puts a begin on record; the method runs when that is applied, so that
-// an attempt which kills its process is counted (H24, R30).
+// an attempt which kills its process is counted (H24, R30). It does not run
+// where it is applied: what comes next may be another owner's Takeover, and
+// whether this process was stopped has not been asked.
 func (inc *incarnation) record(e *machine.Entry, n uint64) {
 	a := inc.attempt(e, n)
 	a.fly(&record.Begun{Epoch: a.epoch, Link: a.request.Link, Attempt: n}, func() {
 		a.request.Begun = true
-		inc.run(a)
+		inc.recorded = append(inc.recorded, a)
 	})
+}
+
+// runRecorded runs the methods whose begins are on record.
+func (inc *incarnation) runRecorded() {
+	for i := 0; i < len(inc.recorded) && inc.ended == nil; i++ {
+		inc.run(inc.recorded[i])
+	}
+	clear(inc.recorded)
+	inc.recorded = inc.recorded[:0]
 }
 
 // start begins an attempt.

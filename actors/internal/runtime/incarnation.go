@@ -49,17 +49,18 @@ type incarnation struct {
 	listing sync.Mutex
 
 	// What runs.
-	work    map[record.ID]*Attempt
-	slots   map[string]*slot
-	view    machine.View
-	suspect map[record.Link]struct{}
-	ids     identities
-	methods drain.Group
-	crew    map[*worker]struct{}
-	idlers  []*worker // of the crew, without work
-	driver  *worker   // runs this turn; nil: none does
-	dropped *slot     // to be used again
-	touched []string
+	work     map[record.ID]*Attempt
+	recorded []*Attempt // whose begins are applied, and which do not run yet
+	slots    map[string]*slot
+	view     machine.View
+	suspect  map[record.Link]struct{}
+	ids      identities
+	methods  drain.Group
+	crew     map[*worker]struct{}
+	idlers   []*worker // of the crew, without work
+	driver   *worker   // runs this turn; nil: none does
+	dropped  *slot     // to be used again
+	touched  []string
 
 	// What waits.
 	agenda     agenda
