@@ -8,12 +8,12 @@ import (
 	"net/http/httptest"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/backstay-go/backstay/deadline"
+	"github.com/backstay-go/backstay/internal/testkit"
 	"github.com/backstay-go/backstay/middleware"
 	"github.com/backstay-go/backstay/middleware/httpmw"
 	"github.com/backstay-go/backstay/retry"
@@ -144,7 +144,7 @@ func (b *backend) base(t *testing.T) *http.Transport {
 // host is a real server, reached by its name.
 type network struct {
 	mu      sync.Mutex
-	hosts   map[string]*pipes
+	hosts   map[string]*testkit.Pipes
 	clients []*http.Transport
 }
 
@@ -152,10 +152,10 @@ type network struct {
 func (n *network) serve(t *testing.T, host string, two bool, h http.HandlerFunc) *backend {
 	t.Helper()
 	b := &backend{URL: "http://" + host, client: n.base(two)}
-	p := &pipes{name: host, accept: make(chan net.Conn), closed: make(chan struct{})}
+	p := testkit.NewPipes(host)
 	n.mu.Lock()
 	if n.hosts == nil {
-		n.hosts = make(map[string]*pipes)
+		n.hosts = make(map[string]*testkit.Pipes)
 	}
 	n.hosts[host] = p
 	n.mu.Unlock()
@@ -201,52 +201,10 @@ func (n *network) dial(ctx context.Context, _, address string) (net.Conn, error)
 	p := n.hosts[host]
 	n.mu.Unlock()
 	if p == nil {
-		return nil, refused
+		return nil, testkit.ErrRefused
 	}
-	return p.dial(ctx)
+	return p.Dial(ctx)
 }
-
-var refused = &net.OpError{Op: "dial", Net: "pipe", Err: syscall.ECONNREFUSED}
-
-// pipes is a listener whose connections are pipes.
-type pipes struct {
-	name   string
-	accept chan net.Conn
-	closed chan struct{}
-	once   sync.Once
-}
-
-func (p *pipes) dial(ctx context.Context) (net.Conn, error) {
-	near, far := net.Pipe()
-	select {
-	case p.accept <- far:
-		return near, nil
-	case <-p.closed:
-		return nil, refused
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-func (p *pipes) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.accept:
-		return c, nil
-	case <-p.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p *pipes) Close() error {
-	p.once.Do(func() { close(p.closed) })
-	return nil
-}
-
-func (p *pipes) Addr() net.Addr { return p }
-
-func (*pipes) Network() string { return "pipe" }
-
-func (p *pipes) String() string { return p.name }
 
 var protocols = []struct {
 	name string

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/backstay-go/backstay/internal/testkit"
 )
 
 func TestAnswersGoToWhoeverIsConnectedInOrder(t *testing.T) {
@@ -95,7 +97,7 @@ func TestAClientComesBackWhenTheOwnerDoes(t *testing.T) {
 		if n := w.attempts(); n < 30 || n > 200 {
 			t.Errorf("%d attempts in a minute", n)
 		}
-		w.says(errRefused)
+		w.says(testkit.ErrRefused)
 		s = w.serve(w.config())
 		wait(2*longest + time.Second)
 		if !s.Answer(anna, letter("y")) {

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/backstay-go/backstay/internal/testkit"
 )
 
 // The address of the owner that most tests have.
@@ -16,46 +18,20 @@ const owner = "owner:1"
 // pipes is a network without one: listeners by their address.
 type pipes struct {
 	mu        sync.Mutex
-	listeners map[string]*ear
+	listeners map[string]*testkit.Pipes
 	dialled   int
 }
 
-type ear struct {
-	address string
-	calls   chan net.Conn
-	done    chan struct{}
-	once    sync.Once
-}
-
-func (e *ear) Accept() (net.Conn, error) {
-	select {
-	case c := <-e.calls:
-		return c, nil
-	case <-e.done:
-		return nil, net.ErrClosed
-	}
-}
-
-func (e *ear) Close() error   { e.once.Do(func() { close(e.done) }); return nil }
-func (e *ear) Addr() net.Addr { return place(e.address) }
-
-type place string
-
-func (p place) Network() string { return "pipe" }
-func (p place) String() string  { return string(p) }
-
-func (n *pipes) listen(address string) *ear {
+func (n *pipes) listen(address string) *testkit.Pipes {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.listeners == nil {
-		n.listeners = make(map[string]*ear)
+		n.listeners = make(map[string]*testkit.Pipes)
 	}
-	e := &ear{address: address, calls: make(chan net.Conn), done: make(chan struct{})}
+	e := testkit.NewPipes(address)
 	n.listeners[address] = e
 	return e
 }
-
-var errRefused = errors.New("connection refused")
 
 func (n *pipes) dial(ctx context.Context, address string) (net.Conn, error) {
 	n.mu.Lock()
@@ -63,17 +39,9 @@ func (n *pipes) dial(ctx context.Context, address string) (net.Conn, error) {
 	n.dialled++
 	n.mu.Unlock()
 	if e == nil {
-		return nil, errRefused
+		return nil, testkit.ErrRefused
 	}
-	ours, theirs := net.Pipe()
-	select {
-	case e.calls <- theirs:
-		return ours, nil
-	case <-e.done:
-		return nil, errRefused
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
+	return e.Dial(ctx)
 }
 
 func (n *pipes) attempts() int {

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/backstay-go/backstay/internal/testkit"
 )
 
 func TestAWrongTokenIsToldOnBothSides(t *testing.T) {
@@ -87,7 +89,7 @@ func TestAClientThatSendsAnswersIsTurnedAway(t *testing.T) {
 // again.
 func TestAServerOutlivesAListenerThatFails(t *testing.T) {
 	within(t, func(w *world) {
-		failing := &failing{ear: w.listen(owner), times: 3}
+		failing := &failing{Pipes: w.listen(owner), times: 3}
 		s := Serve(failing, w.config(), func(Letter) {})
 		k := w.client(w.config(), anna)
 		wait(time.Second)
@@ -103,7 +105,7 @@ func TestAServerOutlivesAListenerThatFails(t *testing.T) {
 var errNoFiles = errors.New("too many open files")
 
 type failing struct {
-	*ear
+	*testkit.Pipes
 	times int
 }
 
@@ -112,5 +114,5 @@ func (f *failing) Accept() (net.Conn, error) {
 		f.times--
 		return nil, errNoFiles
 	}
-	return f.ear.Accept()
+	return f.Pipes.Accept()
 }
