@@ -12,6 +12,7 @@ import (
 
 	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/actors/journal"
+	"github.com/backstay-go/backstay/actors/kafka/internal/client"
 	"github.com/backstay-go/backstay/retry"
 )
 
@@ -34,7 +35,7 @@ var permanent = []error{
 // again calls f until it succeeds, a few times, and for as long as ctx allows.
 func again[T any](ctx context.Context, what string, f func() (T, error)) (T, error) {
 	v, err := retry.Do(retry.MarkRepeatable(ctx), patient(), func(ctx context.Context) (T, error) {
-		v, err := within(ctx, f)
+		v, err := client.Within(ctx, f)
 		if slices.ContainsFunc(permanent, func(p error) bool { return errors.Is(err, p) }) {
 			err = backstay.PermanentError(err)
 		}
@@ -44,27 +45,6 @@ func again[T any](ctx context.Context, what string, f func() (T, error)) (T, err
 		return v, explain(what, err)
 	}
 	return v, nil
-}
-
-// within runs f, which sarama's own timeouts bound, and returns when it has
-// ended or ctx has.
-func within[T any](ctx context.Context, f func() (T, error)) (T, error) {
-	type end struct {
-		v   T
-		err error
-	}
-	ended := make(chan end, 1)
-	go func() {
-		v, err := f()
-		ended <- end{v, err}
-	}()
-	select {
-	case e := <-ended:
-		return e.v, e.err
-	case <-ctx.Done():
-		var none T
-		return none, fmt.Errorf("kafka: %w", context.Cause(ctx))
-	}
 }
 
 // sleep waits, as long as ctx does not end.

@@ -123,11 +123,8 @@ func (d *desk) check(ctx context.Context, times int, topics ...topic) (map[strin
 	return have, errors.Join(all...)
 }
 
-// How often a topic is looked for that is missing.
-const (
-	atOpen  = 6
-	atSetup = 50
-)
+// atOpen is how often a topic is looked for that is missing.
+const atOpen = 6
 
 // count looks at the topics of a type, and returns how many partitions it has:
 // those that are configured, or those that its log has.

@@ -132,7 +132,8 @@
 //     connections; their callers wait for the second answer, which the next owner
 //     gives.
 //   - The client has no fetch sessions: every fetch names all partitions that a
-//     process owns. A thousand of them cost 3 ms a fetch.
+//     process owns. Hundreds of them in one process are too many; see
+//     docs/scale.md.
 //
 // # Not for
 //

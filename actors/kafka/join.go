@@ -54,15 +54,20 @@ type MemberEvent struct {
 	// Instance is the member that it is about: its name, and what is new with
 	// every start.
 	Instance string
+	// Reason is, of "evicted", "suspect" for one that fell silent and "ghost" for
+	// one that was never heard; of "removed", what the group has answered.
+	Reason string
 	// Err is why something failed; nil for the rest.
 	Err error
 }
 
 // observe tells what happens to a membership.
 func (l *Log) observe(e membership.Event) {
-	l.vitals.note("membership", l.config.topic(membersName), e.Err)
+	if e.Err != nil || e.Kind == membership.Restored { // the rest says nothing of what has failed
+		l.vitals.note("membership", l.config.topic(membersName), e.Err)
+	}
 	if l.config.OnMember != nil {
-		l.config.OnMember(MemberEvent{Kind: e.Kind.String(), Instance: e.Instance, Err: e.Err})
+		l.config.OnMember(MemberEvent{Kind: e.Kind.String(), Instance: e.Instance, Reason: e.Reason, Err: e.Err})
 	}
 }
 

@@ -2,6 +2,7 @@ package kafka
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/backstay-go/backstay/actors/kafka/internal/membership"
@@ -15,9 +16,16 @@ func TestMembershipIsToldToHealthAndToWhoWantsToKnow(t *testing.T) {
 	if p := l.vitals.problems(); len(p) != 1 || p[0].Topic != "app.members" || !errors.Is(p[0].Err, down) {
 		t.Errorf("%+v", p)
 	}
-	l.observe(membership.Event{Kind: membership.Evicted, Instance: "b-2"})
-	want := []MemberEvent{{Kind: "group failed", Instance: "a-1", Err: down}, {Kind: "evicted", Instance: "b-2"}}
-	if len(told) != 2 || told[0] != want[0] || told[1] != want[1] {
+	l.observe(membership.Event{Kind: membership.Evicted, Instance: "b-2", Reason: "ghost"})
+	if p := l.vitals.problems(); len(p) != 1 {
+		t.Errorf("after an event that says nothing of it: %+v", p)
+	}
+	l.observe(membership.Event{Kind: membership.Restored, Instance: "a-1"})
+	if p := l.vitals.problems(); len(p) != 0 {
+		t.Errorf("after it was restored: %+v", p)
+	}
+	want := []MemberEvent{{Kind: "group failed", Instance: "a-1", Err: down}, {Kind: "evicted", Instance: "b-2", Reason: "ghost"}, {Kind: "restored", Instance: "a-1"}}
+	if !slices.Equal(told, want) {
 		t.Errorf("%+v", told)
 	}
 	l.config.OnMember = nil

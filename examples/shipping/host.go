@@ -47,7 +47,7 @@ func serve(ctx context.Context, s *settings, in io.Reader, out io.Writer) (err e
 	}
 	c := s.cluster()
 	c.OnMember = func(e kafka.MemberEvent) {
-		tell.Info("member "+e.Kind, "instance", e.Instance, "error", e.Err)
+		tell.Info("member "+e.Kind, "instance", e.Instance, "reason", e.Reason, "error", e.Err)
 		fuse.Reach("member " + e.Kind)
 	}
 	log, err := s.join(ctx, c)

@@ -9,6 +9,7 @@ import (
 	"github.com/IBM/sarama"
 
 	"github.com/backstay-go/backstay"
+	"github.com/backstay-go/backstay/actors/kafka/internal/client"
 )
 
 // registry is the group as it is seen from outside.
@@ -127,7 +128,7 @@ func (m *Membership) giveWay(ctx context.Context) bool {
 
 // sweep looks at the group once, and reports whether it is to be looked at again.
 func (m *Membership) sweep(ctx context.Context) bool {
-	group, err := await(ctx, m.registry.list)
+	group, err := client.Within(ctx, m.registry.list)
 	if err != nil {
 		m.sweptWith(ctx, err)
 		return true
@@ -137,7 +138,7 @@ func (m *Membership) sweep(ctx context.Context) bool {
 		m.sweptWith(ctx, nil)
 		return m.uneasy()
 	}
-	gone, err := await(ctx, func() ([]string, error) { return m.registry.remove(dead...) })
+	gone, err := client.Within(ctx, func() ([]string, error) { return m.registry.remove(dead...) })
 	for _, id := range gone {
 		m.report(Event{Kind: Evicted, Instance: id, Reason: why[id]})
 	}

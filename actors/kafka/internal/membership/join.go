@@ -74,12 +74,12 @@ func (m *Membership) connect(ctx context.Context) (sarama.PartitionConsumer, err
 	if l.registry, err = dial(ctx, c, client.Admin(c.Sarama), sarama.NewClient); err != nil {
 		return nil, err
 	}
-	if m.registry, err = await(ctx, func() (*registry, error) { return newRegistry(c.group(), l.registry) }); err != nil {
+	if m.registry, err = client.Within(ctx, func() (*registry, error) { return newRegistry(c.group(), l.registry) }); err != nil {
 		return nil, err
 	}
 	m.writer = &writer{topic: c.members(), producer: l.producer, poke: make(chan struct{}, 1), trouble: m.trouble(BeatFailed)}
 	m.group = &group{config: c, client: l.group, on: m, poke: make(chan struct{}, 1)}
-	return await(ctx, m.reader().open)
+	return client.Within(ctx, m.reader().open)
 }
 
 func (m *Membership) reader() *reader {
@@ -124,7 +124,7 @@ func (m *Membership) settle(ctx context.Context) error {
 
 // dial opens connections. sarama knows no context: what opens too late is closed.
 func dial[T interface{ Close() error }](ctx context.Context, c *Config, s *sarama.Config, open func([]string, *sarama.Config) (T, error)) (T, error) {
-	opened, err := await(ctx, func() (T, error) {
+	opened, err := client.Within(ctx, func() (T, error) {
 		x, err := open(c.Brokers, s)
 		if err == nil && ctx.Err() != nil {
 			_ = x.Close()

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"sync/atomic"
+
+	"github.com/backstay-go/backstay/actors/kafka/internal/client"
 )
 
 // leaving is the end of a membership, for all who ask for it.
@@ -38,7 +40,7 @@ func (m *Membership) quit(ctx context.Context) error {
 	m.update(func() { m.left = true })
 	m.cancel()
 	err := m.remove(ctx) // also ends a request to join, which waits for others
-	_, waited := await(ctx, func() (struct{}, error) { m.running.Wait(); return struct{}{}, nil })
+	_, waited := client.Within(ctx, func() (struct{}, error) { m.running.Wait(); return struct{}{}, nil })
 	if err == nil && waited == nil {
 		err = m.remove(ctx) // it may have joined just then
 	}
@@ -50,7 +52,7 @@ func (m *Membership) quit(ctx context.Context) error {
 }
 
 func (m *Membership) remove(ctx context.Context) error {
-	_, err := await(ctx, func() ([]string, error) { return m.registry.remove(m.instance()) })
+	_, err := client.Within(ctx, func() ([]string, error) { return m.registry.remove(m.instance()) })
 	if err != nil {
 		return fmt.Errorf("membership: leaving: %w", err)
 	}

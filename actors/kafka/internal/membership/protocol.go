@@ -12,6 +12,7 @@ import (
 
 	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/actors/journal"
+	"github.com/backstay-go/backstay/actors/kafka/internal/client"
 )
 
 // protocol is the name of the way of sharing out in [share]. Members that share
@@ -96,7 +97,7 @@ func (g *group) heartbeat(ctx context.Context) error {
 
 // request asks the coordinator. A connection that fails is given up.
 func request[Q, R any](ctx context.Context, g *group, q Q, do func(*sarama.Broker, Q) (R, error)) (R, error) {
-	return await(ctx, func() (r R, err error) {
+	return client.Within(ctx, func() (r R, err error) {
 		coordinator, err := g.client.Coordinator(g.config.group())
 		if err != nil {
 			return r, err
@@ -106,27 +107,6 @@ func request[Q, R any](ctx context.Context, g *group, q Q, do func(*sarama.Broke
 		}
 		return r, err
 	})
-}
-
-// await calls a function that knows no context, and leaves it alone when ctx
-// ends.
-func await[T any](ctx context.Context, do func() (T, error)) (T, error) {
-	type result struct {
-		value T
-		err   error
-	}
-	done := make(chan result, 1)
-	go func() {
-		v, err := do()
-		done <- result{v, err}
-	}()
-	select {
-	case r := <-done:
-		return r.value, r.err
-	case <-ctx.Done():
-		var none T
-		return none, ctx.Err()
-	}
 }
 
 // hosted is what a member tells the one that shares out, beside its topics: that

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/IBM/sarama"
+
+	"github.com/backstay-go/backstay/actors/kafka/internal/client"
 )
 
 // reader reads the beats of all members.
@@ -61,7 +63,7 @@ func (r *reader) run(ctx context.Context, from sarama.PartitionConsumer) {
 				return
 			}
 			var err error
-			if from, err = await(ctx, r.open); err != nil && ctx.Err() == nil {
+			if from, err = client.Within(ctx, r.open); err != nil && ctx.Err() == nil {
 				r.trouble.note(err)
 			}
 		}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/IBM/sarama"
+
+	"github.com/backstay-go/backstay/actors/kafka/internal/client"
 )
 
 // writer writes this member's beats, one at a time: one that the broker keeps
@@ -41,7 +43,7 @@ func (w *writer) run(ctx context.Context, due func() ([]*beat, time.Duration)) {
 
 func (w *writer) write(ctx context.Context, b *beat) error {
 	m := &sarama.ProducerMessage{Topic: w.topic, Key: sarama.StringEncoder(b.ID), Value: sarama.ByteEncoder(b.encode())}
-	offset, err := await(ctx, func() (int64, error) {
+	offset, err := client.Within(ctx, func() (int64, error) {
 		_, offset, err := w.producer.SendMessage(m)
 		return offset, err
 	})
