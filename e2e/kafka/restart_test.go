@@ -1,10 +1,12 @@
 package kafka_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
 
+	"github.com/backstay-go/backstay/actors"
 	"github.com/backstay-go/backstay/actors/journal"
 	"github.com/backstay-go/backstay/actors/kafka"
 	"github.com/backstay-go/backstay/e2e/brokers"
@@ -45,6 +47,41 @@ func TestALogRidesOverAnElection(t *testing.T) {
 	killed := time.Now()
 	expectAll(t, l, appendAll(l, 500))
 	t.Logf("acknowledged and read %v after the leader was killed", time.Since(killed))
+}
+
+// Acceptance case A52: the brokers are restarted one after the other, as in an
+// upgrade. The node goes on, and so do its callers.
+func TestA52_ARollingRestartOfTheBrokersRestartsNoProcess(t *testing.T) {
+	cluster := brokers.Start(t, brokers.WithBrokers(3), brokers.WithSession(3*time.Second))
+	c := kafka.Config{App: "app", Brokers: cluster.Addrs(), Partitions: 4}
+	if err := kafka.Setup(t.Context(), c, bankAccount.Name()); err != nil {
+		t.Fatal(err)
+	}
+	_, node := startOn(t, c, "one", hostBank())
+	for broker := range 3 {
+		payIn(t, node, 10)
+		cluster.Stop(broker)
+		payIn(t, node, 10) // two are left
+		cluster.Restart(broker)
+	}
+	payIn(t, node, 10)
+	for i := range 10 {
+		if got, err := balance.Call(node.Context(t.Context()), bankAccount.Ref(fmt.Sprint(i)), struct{}{}); err != nil || got != 7 {
+			t.Errorf("account %d has %d, %v", i, got, err)
+		}
+	}
+}
+
+// payIn pays one cent into each of n accounts.
+func payIn(t *testing.T, node *actors.Node, n int) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(node.Context(t.Context()), time.Minute)
+	defer cancel()
+	for i := range n {
+		if _, err := deposit.Call(ctx, bankAccount.Ref(fmt.Sprint(i)), 1); err != nil {
+			t.Fatalf("account %d: %v", i, err)
+		}
+	}
 }
 
 // appendAll appends the numbers below n.

@@ -19,7 +19,8 @@ const (
 	longestGap    = 5 * time.Second
 )
 
-func TestProcessesDieAndNothingIsLost(t *testing.T) {
+// Acceptance case A56.
+func TestA56_ProcessesDieAlsoDuringRecoveryAndNothingIsLost(t *testing.T) {
 	dir := t.TempDir()
 	program, err := build(t.Context(), dir)
 	if err != nil {
