@@ -21,7 +21,8 @@ func TestMain(m *testing.M) {
 
 func TestNothingIsLostHoweverOftenTheProcessDies(t *testing.T) {
 	var out bytes.Buffer
-	if err := tell(t.Context(), []string{"-crash", "-orders", "150", "-seed", "7"}, nil, &out); err != nil {
+	// At this pace the last order comes long after the first kill.
+	if err := tell(t.Context(), []string{"-crash", "-orders", "150", "-seed", "7", "-pace", "60ms"}, nil, &out); err != nil {
 		t.Fatalf("%v\n%s", err, &out)
 	}
 	calm, bad, _ := strings.Cut(out.String(), "with kills:")

@@ -33,7 +33,9 @@ func (s *spell) pass(ctx context.Context, with settings, out io.Writer) (err err
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	d := drill.Drill{
 		Dir: dir, Kills: s.kills, Least: 200 * time.Millisecond, Within: 450 * time.Millisecond, Out: out,
-		Args:   []string{"-orders", strconv.Itoa(with.orders), "-seed", strconv.FormatUint(with.seed, 10)},
+		Args: []string{
+			"-orders", strconv.Itoa(with.orders), "-seed", strconv.FormatUint(with.seed, 10), "-pace", with.pace.String(),
+		},
 		Killed: func(at time.Time) { s.killed = append(s.killed, at) },
 	}
 	if _, err := d.Run(ctx); err != nil {

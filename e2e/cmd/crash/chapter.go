@@ -18,6 +18,7 @@ type chapter struct {
 	app    string
 	hosts  []*process
 	client *process
+	told   int // of the faults heard, those that a result has
 }
 
 // patience is how long the system may take to settle, and to be audited.
@@ -115,13 +116,19 @@ func (c *chapter) await(ctx context.Context, long time.Duration, obstacle func()
 	return nil
 }
 
+// news are the faults that no result has yet.
+func (c *chapter) news() []string {
+	all := c.heard().faults
+	defer func() { c.told = len(all) }()
+	return all[c.told:]
+}
+
 // end has the client audit everything, and ends all processes.
 func (c *chapter) end(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*patience)
 	defer cancel()
 	err := c.client.end(ctx)
-	faults := c.heard().faults
-	for _, f := range faults {
+	for _, f := range c.news() {
 		err = errors.Join(err, errors.New(f))
 	}
 	for _, p := range c.hosts {

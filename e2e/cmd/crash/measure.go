@@ -121,14 +121,29 @@ func (s *scene) phases(owned line, victims []string, from time.Time) (p phases) 
 }
 
 // isOneOf reports whether an instance is one of processes with these names.
-func isOneOf(instance string, names []string) bool {
-	return slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(instance, n+"-") })
+func isOneOf(instance string, names []string) bool { return nameOf(instance, names) != "" }
+
+// nameOf is the one of these names that an instance is of.
+func nameOf(instance string, names []string) string {
+	if i := slices.IndexFunc(names, func(n string) bool { return strings.HasPrefix(instance, n+"-") }); i >= 0 {
+		return names[i]
+	}
+	return ""
 }
 
 // wronged are those who were removed from the group though they are no victims.
+// A victim is removed once: what comes back is another instance.
 func (s *scene) wronged(victims []string, from, to time.Time) (all []string) {
+	dead := make(map[string]string) // of each victim, the instance that has failed
 	for _, l := range s.events {
-		if (l.What == "member evicted" || l.What == "member removed") && l.Time.After(from) && l.Time.Before(to) && !isOneOf(l.Instance, victims) {
+		if l.What != "member evicted" && l.What != "member removed" || !l.Time.After(from) || !l.Time.Before(to) {
+			continue
+		}
+		name := nameOf(l.Instance, victims)
+		if name != "" && dead[name] == "" {
+			dead[name] = l.Instance
+		}
+		if name == "" || dead[name] != l.Instance {
 			all = append(all, fmt.Sprintf("%s: %s of %s", l.from.name, l.What, l.Instance))
 		}
 	}

@@ -47,11 +47,19 @@ func TestGapsAreOfWaitsWithinTheirSpan(t *testing.T) {
 }
 
 func TestWhoIsRemovedWithoutHavingFailedIsAFault(t *testing.T) {
-	s, _, _ := story()
+	s, dead, _ := story()
 	if got := s.wronged([]string{"h1"}, at(0), at(1000)); len(got) > 0 {
 		t.Errorf("%q", got)
 	}
-	if got := s.wronged([]string{"h2"}, at(0), at(1000)); len(got) != 1 || !strings.Contains(got[0], "h1-4711") {
+	s.events = append(s.events, line{Time: at(610), What: "member evicted", Instance: "h1-4711", from: dead})
+	if got := s.wronged([]string{"h1"}, at(0), at(1000)); len(got) > 0 {
+		t.Errorf("two tell of one: %q", got)
+	}
+	s.events = append(s.events, line{Time: at(900), What: "member evicted", Instance: "h1-4712", from: dead})
+	if got := s.wronged([]string{"h1"}, at(0), at(1000)); len(got) != 1 || !strings.Contains(got[0], "h1-4712") {
+		t.Errorf("it came back and was removed again: %q", got)
+	}
+	if got := s.wronged([]string{"h2"}, at(0), at(800)); len(got) != 2 || !strings.Contains(got[0], "h1-4711") {
 		t.Errorf("%q", got)
 	}
 }

@@ -84,7 +84,9 @@ func (p *process) listen(out io.Reader, hear func(line), copied *os.File) {
 		out = io.TeeReader(out, copied)
 		defer func() { _ = copied.Close() }() // nobody depends on it
 	}
-	for lines := bufio.NewScanner(out); lines.Scan(); {
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
 		l := line{from: p}
 		if json.Unmarshal(lines.Bytes(), &l) == nil {
 			hear(l)

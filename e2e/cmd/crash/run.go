@@ -92,12 +92,12 @@ func (r *run) story(ctx context.Context, first int, began time.Time, out io.Writ
 func (c *chapter) failure(ctx context.Context, n int) result {
 	random := rand.New(rand.NewPCG(c.run.seed, uint64(n))) //nolint:gosec // no secret
 	r := result{Number: n, Seed: c.run.seed, Mode: c.run.mode(n, random), Load: load()}
-	began, faults := time.Now(), len(c.heard().faults)
+	began := time.Now()
 	time.Sleep(within(random, 200*time.Millisecond)) // not in step with the system
 	if err := acts[r.Mode](ctx, c, random, &r); err != nil {
 		r.Faults, r.Outage = append(r.Faults, err.Error()), 0
 	}
-	r.Faults = append(r.Faults, c.heard().faults[faults:]...)
+	r.Faults = append(r.Faults, c.news()...)
 	r.Took = time.Since(began)
 	c.forget(time.Now().Add(-2 * time.Second))
 	return r
