@@ -41,6 +41,9 @@ func (h *hooks) each(f func(func())) {
 	if h.one != nil {
 		f(h.one)
 	}
+	if h.more == nil {
+		return // to range over nothing costs more than to look
+	}
 	for _, hook := range h.more {
 		f(hook)
 	}

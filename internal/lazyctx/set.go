@@ -35,6 +35,9 @@ func (s *set[T]) each(f func(T)) {
 	if s.one != none {
 		f(s.one)
 	}
+	if s.more == nil {
+		return // to range over nothing costs more than to look
+	}
 	for v := range s.more {
 		f(v)
 	}

@@ -144,7 +144,7 @@ func (s *scene) wronged(victims []string, from, to time.Time) (all []string) {
 			dead[name] = l.Instance
 		}
 		if name == "" || dead[name] != l.Instance {
-			all = append(all, fmt.Sprintf("%s: %s of %s", l.from.name, l.What, l.Instance))
+			all = append(all, fmt.Sprintf("%s: %s of %s (%s)", l.from.name, l.What, l.Instance, l.Reason))
 		}
 	}
 	return all
