@@ -13,7 +13,7 @@ import (
 type act func(ctx context.Context, c *chapter, random *rand.Rand, r *result) error
 
 var acts = map[string]act{
-	"single": single, "paired": paired, "paused": paused, "leave": leave, "snapshot": snapshot, "total": total, "broker": broker,
+	"single": single, "paired": paired, "paused": paused, "leave": leave, "snapshot": snapshot, "total": total, "broker": broker, "busy": busy,
 }
 
 // points are where a process may die; half of the times it does at none of

@@ -22,6 +22,8 @@
 //	snapshot  the first dies that saves a snapshot
 //	total     all are killed; they are started again after -pause
 //	broker    a broker of three is killed, and started again
+//	busy      nobody fails for a minute, while nine tenths of the processors'
+//	          time are used
 //
 // The next failure comes when the system has settled: every process owns
 // something, and all partitions have answered for a second without a long wait.
@@ -31,7 +33,7 @@
 //	main.go     the command line
 //	run.go      one failure after another
 //	chapter.go  the processes, from new topics to the last audit
-//	fail.go     the modes
+//	fail.go     the modes, and busy.go, the one in which nobody fails
 //	process.go  one process, and what it says
 //	scene.go    what was heard of all of them
 //	measure.go  outages and their phases; pure
@@ -78,6 +80,9 @@ func main() {
 }
 
 func tell(ctx context.Context, args []string) error {
+	if len(args) == 1 && args[0] == "burn" { // for the mode busy
+		return burn()
+	}
 	if len(args) > 0 && args[0] == "report" {
 		if len(args) != 3 {
 			return errors.New("usage: crash report FILE FOLDER")
@@ -110,7 +115,7 @@ func parse(args []string) (settings, error) {
 	s.modes = strings.Split(modes, ",")
 	for _, m := range s.modes {
 		if acts[m] == nil {
-			return s, fmt.Errorf("%q is no mode: they are single, paired, paused, leave, snapshot, total, broker", m)
+			return s, fmt.Errorf("%q is no mode: they are single, paired, paused, leave, snapshot, total, broker, busy", m)
 		}
 	}
 	if s.failures < 1 || s.chapter < 1 || s.pause < 0 {

@@ -33,7 +33,7 @@ func report(file, folder string, out io.Writer) error {
 }
 
 // modes are those that a report tells of, in this order.
-var modes = []string{"single", "paired", "paused", "leave", "snapshot", "total", "broker"}
+var modes = []string{"single", "paired", "paused", "leave", "snapshot", "total", "broker", "busy"}
 
 // column is one that is measured.
 type column struct {
@@ -60,13 +60,30 @@ var paper = map[string]string{"single": "22 s (16.1 to 31.2 s)", "paired": "24 s
 
 func summary(out io.Writer, all []result) {
 	for _, m := range modes {
-		some := slices.DeleteFunc(slices.Clone(all), func(r result) bool { return r.Mode != m || r.Outage == 0 })
+		some := slices.DeleteFunc(slices.Clone(all), func(r result) bool { return r.Mode != m || !r.settled() })
 		if len(some) > 0 {
 			table(out, m, some)
 		}
 	}
-	circumstances(out, all)
+	failed := slices.DeleteFunc(slices.Clone(all), func(r result) bool { return r.Mode == "busy" })
+	if len(failed) > 0 {
+		circumstances(out, failed)
+	}
+	if len(failed) < len(all) {
+		effort(out, all)
+	}
 	faults(out, all)
+}
+
+// effort is how busy the machine was where nobody failed.
+func effort(out io.Writer, all []result) {
+	least, most := 1.0, 0.0
+	for _, r := range all {
+		if r.CPU > 0 {
+			least, most = min(least, r.CPU), max(most, r.CPU)
+		}
+	}
+	fmt.Fprintf(out, "Where nobody failed, from %.0f %% to %.0f %% of the processors' time was used.\n\n", 100*least, 100*most) //nolint:mnd // percent
 }
 
 // circumstances are how the processes died, and what else the machine did.
@@ -100,7 +117,9 @@ func table(out io.Writer, mode string, some []result) {
 		for j := range some {
 			values = append(values, c.of(&some[j]))
 		}
-		slices.Sort(values)
+		if slices.Sort(values); values[len(values)-1] == 0 {
+			continue // where nobody fails
+		}
 		beside := ""
 		if i == 0 {
 			beside = paper[mode]

@@ -38,9 +38,15 @@ type result struct {
 	// failure and its end.
 	Order time.Duration `json:"order"`
 	Load  string        `json:"load"`
-	Took  time.Duration `json:"took"` // with everything
+	CPU   float64       `json:"cpu,omitempty"` // the part of it that was used, where nobody failed
+	Took  time.Duration `json:"took"`          // with everything
 	// Faults are what must not be.
 	Faults []string `json:"faults,omitempty"`
+}
+
+// settled reports whether the system has come to rest after the failure.
+func (r *result) settled() bool {
+	return r.Outage > 0 || r.Mode == "busy" && len(r.Faults) == 0
 }
 
 // sample is an order: when it was placed, from the failure on, and how long it
