@@ -36,8 +36,8 @@ func (l *Log) Truncate(ctx context.Context, p journal.Partition, below int64) er
 	if err != nil || below <= first {
 		return err
 	}
-	topic := l.config.topic(p.Type)
-	err = l.desk.truncate(ctx, topic, int32(p.Index), min(below, next)) //nolint:gosec // at most 10,000
-	l.vitals.note("truncate", topic, err)
+	topic, partition := l.config.topic(p.Type), int32(p.Index) //nolint:gosec // at most 10,000
+	err = l.desk.truncate(ctx, topic, partition, min(below, next))
+	l.vitals.note(vital{part: "truncate", topic: topic, partition: partition}, err)
 	return err
 }

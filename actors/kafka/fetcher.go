@@ -73,6 +73,17 @@ func (f *fetcher) stop(d *feed) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.feeds, d)
+	f.note(d, nil)
+}
+
+// note notes how a fetch has ended. Of what nobody reads any more nothing is
+// wrong.
+func (f *fetcher) note(d *feed, err error) {
+	key := vital{part: "read", topic: d.topic, partition: d.partition}
+	f.vitals.note(key, err)
+	if err != nil && d.closed.Load() {
+		f.vitals.note(key, nil)
+	}
 }
 
 // resume goes on with a feed that nobody has.
@@ -110,13 +121,13 @@ func (f *fetcher) catchUp(d *feed) {
 			return
 		}
 		if err != nil {
-			f.vitals.note("read", d.topic, explain("reading "+d.topic, err))
+			f.note(d, explain("reading "+d.topic, err))
 			wait = min(max(2*wait, shortest), longest)
 			_ = f.client.RefreshMetadata(d.topic) // the next fetch says what is wrong
 			continue
 		}
 		wait = 0
-		f.vitals.note("read", d.topic, nil)
+		f.note(d, nil)
 		stuck := b.next == d.next // before what is not committed
 		if !d.accept(&b) {
 			return

@@ -13,7 +13,10 @@ import (
 // Health is what is wrong between this process and the brokers. Nothing of it
 // ends the process: everything is tried again.
 type Health struct {
-	// Problems are the parts of the Log whose last act has failed.
+	// Problems are the parts of the Log whose last act has failed, each by
+	// itself: with this topic, this partition, for this cause. One that was not
+	// met again for 15 min is forgotten: its partition has moved, or its owner
+	// is gone.
 	Problems []Problem
 	// Lags are how many offsets readers are behind the ends of their logs, as
 	// of their last fetch, where they are.
@@ -33,8 +36,15 @@ type Problem struct {
 	// Topic is the one that it happened with; of direct connections, the address
 	// of the owner.
 	Topic string
-	// Since is when it began, as of the first failure in a row.
-	Since time.Time
+	// Partition is that of the topic, -1 where it is about none in particular.
+	Partition int32
+	// Cause is, of "membership", the kind of the [MemberEvent]: "beat failed",
+	// "read failed", "group failed" or "eviction failed". It is empty for the
+	// rest.
+	Cause string
+	// Since is when it began, as of the first failure in a row; Last is the
+	// time of the last one.
+	Since, Last time.Time
 	// Times is how often it has failed since.
 	Times int
 	// Err is the last error.
@@ -59,16 +69,27 @@ type vitals struct {
 	ill map[vital]*Problem
 }
 
-type vital struct{ part, topic string }
+// vital is what can be well or ill by itself: what succeeds says nothing of
+// another topic, partition or cause.
+type vital struct {
+	part, topic string
+	partition   int32
+	cause       string
+}
 
-// note notes how an act of a part has ended.
-func (v *vitals) note(part, topic string, err error) {
+// noPartition is that of what is about none in particular.
+const noPartition = -1
+
+// forgetAfter is how long a problem is told of that is not met again.
+const forgetAfter = 15 * time.Minute
+
+// note notes how an act has ended.
+func (v *vitals) note(key vital, err error) {
 	if err == nil && v.sick.Load() == 0 {
 		return
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	key := vital{part, topic}
 	p := v.ill[key]
 	switch {
 	case err == nil && p != nil:
@@ -79,12 +100,12 @@ func (v *vitals) note(part, topic string, err error) {
 			if v.ill == nil {
 				v.ill = make(map[vital]*Problem)
 			}
-			p = &Problem{Part: part, Topic: topic, Since: time.Now()}
+			p = &Problem{Part: key.part, Topic: key.topic, Partition: key.partition, Cause: key.cause, Since: time.Now()}
 			v.ill[key] = p
 			v.sick.Add(1)
 		}
 		p.Times++
-		p.Err = err
+		p.Last, p.Err = time.Now(), err
 	}
 }
 
@@ -92,9 +113,16 @@ func (v *vitals) problems() []Problem {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	all := make([]Problem, 0, len(v.ill))
-	for _, p := range v.ill {
+	for key, p := range v.ill {
+		if time.Since(p.Last) > forgetAfter {
+			delete(v.ill, key)
+			v.sick.Add(-1)
+			continue
+		}
 		all = append(all, *p)
 	}
-	slices.SortFunc(all, func(a, b Problem) int { return cmp.Or(cmp.Compare(a.Part, b.Part), cmp.Compare(a.Topic, b.Topic)) })
+	slices.SortFunc(all, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.Part, b.Part), cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Partition, b.Partition), cmp.Compare(a.Cause, b.Cause))
+	})
 	return all
 }

@@ -55,7 +55,8 @@ type MemberEvent struct {
 	// every start.
 	Instance string
 	// Reason is, of "evicted", "suspect" for one that fell silent and "ghost" for
-	// one that was never heard; of "removed", what the group has answered.
+	// one that was never heard; of "removed", what the group has answered; of
+	// "restored", the kind of what has failed before.
 	Reason string
 	// Err is why something failed; nil for the rest.
 	Err error
@@ -64,7 +65,11 @@ type MemberEvent struct {
 // observe tells what happens to a membership.
 func (l *Log) observe(e membership.Event) {
 	if e.Err != nil || e.Kind == membership.Restored { // the rest says nothing of what has failed
-		l.vitals.note("membership", l.config.topic(membersName), e.Err)
+		cause := e.Kind.String()
+		if e.Kind == membership.Restored {
+			cause = e.Reason
+		}
+		l.vitals.note(vital{part: "membership", topic: l.config.topic(membersName), partition: noPartition, cause: cause}, e.Err)
 	}
 	if l.config.OnMember != nil {
 		l.config.OnMember(MemberEvent{Kind: e.Kind.String(), Instance: e.Instance, Reason: e.Reason, Err: e.Err})

@@ -20,11 +20,11 @@ func TestMembershipIsToldToHealthAndToWhoWantsToKnow(t *testing.T) {
 	if p := l.vitals.problems(); len(p) != 1 {
 		t.Errorf("after an event that says nothing of it: %+v", p)
 	}
-	l.observe(membership.Event{Kind: membership.Restored, Instance: "a-1"})
+	l.observe(membership.Event{Kind: membership.Restored, Instance: "a-1", Reason: "group failed"})
 	if p := l.vitals.problems(); len(p) != 0 {
 		t.Errorf("after it was restored: %+v", p)
 	}
-	want := []MemberEvent{{Kind: "group failed", Instance: "a-1", Err: down}, {Kind: "evicted", Instance: "b-2", Reason: "ghost"}, {Kind: "restored", Instance: "a-1"}}
+	want := []MemberEvent{{Kind: "group failed", Instance: "a-1", Err: down}, {Kind: "evicted", Instance: "b-2", Reason: "ghost"}, {Kind: "restored", Instance: "a-1", Reason: "group failed"}}
 	if !slices.Equal(told, want) {
 		t.Errorf("%+v", told)
 	}

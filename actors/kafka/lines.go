@@ -138,7 +138,7 @@ func (n *lines) answer(peer string, m direct.Letter) bool {
 
 // reached notes how an owner was reached.
 func (n *lines) reached(owner string, err error) {
-	n.log.vitals.note("direct", owner, err)
+	n.log.vitals.note(vital{part: "direct", topic: owner, partition: noPartition}, err)
 	n.tell(owner, err)
 }
 

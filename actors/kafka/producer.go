@@ -118,8 +118,7 @@ func (p *producer) feed() {
 // hand hands one over, or fails it, unless the producer has stopped.
 func (p *producer) hand(s *sending) bool {
 	if s.route != nil {
-		if err := s.route(s); err != nil {
-			p.fail(&s.ProducerMessage, err)
+		if !p.direct(s) {
 			return true
 		}
 	}
@@ -136,10 +135,21 @@ func (p *producer) hand(s *sending) bool {
 	}
 }
 
+// direct chooses the partition, or fails the record, and reports whether it could.
+func (p *producer) direct(s *sending) bool {
+	err := s.route(s)
+	nowhere := vital{part: p.part, topic: s.Topic, partition: noPartition}
+	p.vitals.note(nowhere, err)
+	if err != nil {
+		p.end(&s.ProducerMessage, journal.Place{}, err)
+	}
+	return err == nil
+}
+
 // heed takes what the brokers have acknowledged.
 func (p *producer) heed() {
 	for m := range p.async.Successes() {
-		p.vitals.note(p.part, m.Topic, nil)
+		p.vitals.note(p.vital(m), nil)
 		place := journal.Place{Offset: m.Offset}
 		if !m.Timestamp.IsZero() { // else the broker has not told: of a copy, or without LogAppendTime
 			place.At = m.Timestamp.UnixMilli()
@@ -156,8 +166,12 @@ func (p *producer) despair() {
 }
 
 func (p *producer) fail(m *sarama.ProducerMessage, err error) {
-	p.vitals.note(p.part, m.Topic, err)
+	p.vitals.note(p.vital(m), err)
 	p.end(m, journal.Place{}, err)
+}
+
+func (p *producer) vital(m *sarama.ProducerMessage) vital {
+	return vital{part: p.part, topic: m.Topic, partition: m.Partition}
 }
 
 // end tells how a record has ended, unless Close has.

@@ -10,7 +10,7 @@ import (
 // reading is a reader that nobody fetches for.
 func reading(bound int) (r *reader, woken *int) {
 	woken = new(int)
-	r = &reader{inflow: inflow[journal.Entry]{fetcher: &fetcher{shut: true}, bound: bound, wake: func() { *woken++ }, keep: entryOf, size: entrySize}}
+	r = &reader{inflow: inflow[journal.Entry]{fetcher: &fetcher{shut: true, vitals: new(vitals)}, bound: bound, wake: func() { *woken++ }, keep: entryOf, size: entrySize}}
 	r.feed = &feed{sink: r}
 	return r, woken
 }

@@ -27,7 +27,7 @@ func (l *Log) Save(ctx context.Context, p journal.Partition, m journal.Manifest,
 	}
 	defer release()
 	err = s.replace(ctx, p, m, chunks)
-	l.vitals.note("snapshot", l.config.topic(p.Type)+stateSuffix, err)
+	l.vitals.note(vital{part: "snapshot", topic: l.config.topic(p.Type) + stateSuffix, partition: int32(p.Index)}, err) //nolint:gosec // at most 10,000
 	return err
 }
 

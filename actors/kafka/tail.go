@@ -50,7 +50,7 @@ func (t *tail) run() {
 		}
 		response, err := t.fetch(request)
 		if err != nil {
-			t.fetcher.vitals.note("read", t.feeds[0].topic, explain("reading", err))
+			t.fetcher.note(t.feeds[0], explain("reading", err))
 		}
 		t.hand(response, err)
 	}

@@ -16,7 +16,7 @@ func (l *Log) watch() {
 	for sleep(l.ctx, watchEvery) == nil {
 		err := l.review(l.ctx)
 		if l.ctx.Err() == nil {
-			l.vitals.note("topics", "", err)
+			l.vitals.note(vital{part: "topics", partition: noPartition}, err)
 		}
 	}
 }

@@ -32,7 +32,8 @@ const (
 	ReadFailed
 	// GroupFailed: the group's coordinator could not be asked.
 	GroupFailed
-	// Restored: what has failed before, of the last four, succeeds again.
+	// Restored: what has failed before, of the last four, succeeds again;
+	// Reason says which.
 	Restored
 )
 
@@ -69,7 +70,8 @@ type Event struct {
 	Err error
 	// Reason is, of Evicted, "suspect" for a member that fell silent and "ghost"
 	// for one that was not heard since this node came; of Removed, what the group
-	// has answered. It is empty for the rest.
+	// has answered; of Restored, the kind of failure that has
+	// ended. It is empty for the rest.
 	Reason string
 }
 

@@ -92,7 +92,7 @@ func (m *Membership) reader() *reader {
 func (m *Membership) trouble(k Kind) trouble {
 	return trouble{tell: func(err error) {
 		if err == nil {
-			m.report(Event{Kind: Restored, Instance: m.instance()})
+			m.report(Event{Kind: Restored, Reason: k.String(), Instance: m.instance()})
 			return
 		}
 		m.report(Event{Kind: k, Instance: m.instance(), Err: err})
