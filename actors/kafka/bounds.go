@@ -11,7 +11,7 @@ import (
 
 // Bounds asks the leader of the partition.
 func (l *Log) Bounds(ctx context.Context, p journal.Partition) (first, next int64, err error) {
-	if err := l.open(p); err != nil {
+	if err := l.open(ctx, p); err != nil {
 		return 0, 0, err
 	}
 	return l.bounds(ctx, l.config.topic(p.Type), int32(p.Index)) //nolint:gosec // at most 10,000

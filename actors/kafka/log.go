@@ -35,6 +35,8 @@ type Log struct {
 	lines     *lines // nil: all answers go over the topic
 	replies   int32  // partitions of the topic of answers
 
+	pending pending // appends to types that were not looked at
+
 	mu     sync.RWMutex
 	counts map[string]uint32 // of types that were looked at
 	joined []*membership.Membership
@@ -177,43 +179,46 @@ func (l *Log) disconnect() {
 }
 
 // open reports whether there is such a partition, of a Log that is open.
-func (l *Log) open(p journal.Partition) error {
-	l.mu.RLock()
-	n, known := l.counts[p.Type]
-	closed := l.closed
-	l.mu.RUnlock()
-	if closed {
-		return fmt.Errorf("kafka: %w", journal.ErrClosed)
+func (l *Log) open(ctx context.Context, p journal.Partition) error {
+	n, err := l.Count(ctx, p.Type)
+	if err != nil {
+		return err
 	}
-	if !known {
-		var err error
-		if n, err = l.Count(context.Background(), p.Type); err != nil {
-			return err
-		}
-	}
+	return within(p, n)
+}
+
+// within reports whether there is such a partition, of n.
+func within(p journal.Partition, n uint32) error {
 	if p.Index >= n {
 		return fmt.Errorf("kafka: %v of %d partitions: %w", p, n, journal.ErrNoType)
 	}
 	return nil
 }
 
+// known is the number of partitions of a type that was looked at. Its error
+// matches [journal.ErrClosed].
+func (l *Log) known(actorType string) (n uint32, known bool, err error) {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	if l.closed {
+		return 0, false, fmt.Errorf("kafka: %w", journal.ErrClosed)
+	}
+	n, known = l.counts[actorType]
+	return n, known, nil
+}
+
 // Count is the number of partitions of a type. The first time it looks at the
 // type's topics; its error matches [journal.ErrNoType] if there is no log, and
 // [ErrTopics] if something about them is not as it must be.
 func (l *Log) Count(ctx context.Context, actorType string) (uint32, error) {
-	l.mu.RLock()
-	n, known := l.counts[actorType]
-	closed := l.closed
-	l.mu.RUnlock()
+	n, known, err := l.known(actorType)
 	switch {
-	case closed:
-		return 0, fmt.Errorf("kafka: %w", journal.ErrClosed)
-	case known:
-		return n, nil
+	case err != nil || known:
+		return n, err
 	case !validType.MatchString(actorType) || taken[actorType]:
 		return 0, fmt.Errorf("kafka: %q: %w", actorType, journal.ErrNoType)
 	}
-	n, err := l.desk.count(ctx, actorType)
+	n, err = l.desk.count(ctx, actorType)
 	if err != nil {
 		return 0, err
 	}

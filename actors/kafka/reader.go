@@ -16,7 +16,7 @@ type reader struct {
 // Read opens a reader. Its Poll fails only with [journal.ErrOutOfRange] and
 // [journal.ErrClosed]: everything else is tried again, and told by Health.
 func (l *Log) Read(p journal.Partition, from int64, wake func()) (journal.Reader, error) {
-	if err := l.open(p); err != nil {
+	if err := l.open(l.ctx, p); err != nil {
 		return nil, err
 	}
 	r := &reader{inflow: inflow[journal.Entry]{fetcher: l.fetcher, bound: l.config.ReadBytes, wake: wake, keep: entryOf, size: entrySize}, partition: p}

@@ -27,7 +27,7 @@ type state struct {
 
 // hold returns the state of a partition, up to date, to be released.
 func (l *Log) hold(ctx context.Context, p journal.Partition) (s *state, release func(), err error) {
-	if err := l.open(p); err != nil {
+	if err := l.open(ctx, p); err != nil {
 		return nil, nil, err
 	}
 	s = l.states.of(l, p)
