@@ -55,8 +55,11 @@ func (m *manifest) needs(b blob) bool {
 	return !m.each(func(other blob, _ int) bool { return other != b })
 }
 
-// find returns where a chunk is, or nil.
+// find returns where a chunk is, or nil; of no manifest as well.
 func (m *manifest) find(c journal.Chunk) *chunk {
+	if m == nil {
+		return nil
+	}
 	for i := range m.Chunks {
 		if m.Chunks[i].chunk() == c {
 			return &m.Chunks[i]

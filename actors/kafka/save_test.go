@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/IBM/sarama"
+
 	"github.com/backstay-go/backstay/actors/journal"
 )
 
@@ -61,7 +63,7 @@ func (s *saver) next(at int64) (journal.Manifest, map[journal.Chunk][]byte) {
 	return m, fresh
 }
 
-func (s *saver) load(t *testing.T) {
+func (s *saver) catchUp(t *testing.T) {
 	if err := s.refresh(t.Context()); err != nil {
 		t.Error(err)
 	}
@@ -104,7 +106,7 @@ func TestASnapshotThatWasSavedIsThereForEver(t *testing.T) {
 }
 
 func saveOften(t *testing.T, s *saver, clock, durable *atomic.Int64) {
-	s.load(t)
+	s.catchUp(t)
 	for range 30 {
 		at := clock.Add(int64(s.table.rng(9)))
 		if s.table.rng(5) == 0 { // was stopped for a while
@@ -112,7 +114,7 @@ func saveOften(t *testing.T, s *saver, clock, durable *atomic.Int64) {
 		}
 		m, fresh := s.next(at)
 		if err := s.replace(t.Context(), part, m, fresh); err != nil || s.table.rng(6) == 0 {
-			s.load(t)
+			s.catchUp(t)
 			continue
 		}
 		s.last = m
@@ -127,13 +129,13 @@ func whole(t *testing.T, s *state, m *manifest) {
 	if m == nil {
 		return
 	}
-	core, err := s.body(t.Context(), m.core(), m.Core.Pieces)
+	core, err := s.body(t.Context(), s.where(m.core(), m.Core.Pieces))
 	if err != nil || string(core) != fmt.Sprintf("core of %d", m.At) {
 		t.Fatalf("core of %d: %q, %v", m.At, core, err)
 	}
 	for i := range m.Chunks {
 		c := &m.Chunks[i]
-		data, err := s.body(t.Context(), c.blob(), c.Pieces)
+		data, err := s.body(t.Context(), s.where(c.blob(), c.Pieces))
 		want := fmt.Appendf(nil, "chunk %d of %d", c.Number, changed(c.Number, m.At))
 		if err != nil || !bytes.Equal(data, want) {
 			t.Fatalf("snapshot as of %d: %q, %v; want %q", m.At, data, err, want)
@@ -151,12 +153,12 @@ func TestLargeChunksAndCoresAreSplit(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, top := seen(t, on)
-	core, err := s.body(t.Context(), top.core(), top.Core.Pieces)
+	core, err := s.body(t.Context(), s.where(top.core(), top.Core.Pieces))
 	if err != nil || !bytes.Equal(core, m.Core) || top.Core.Pieces < 5 {
 		t.Errorf("%d bytes of %d in %d pieces, %v", len(core), len(m.Core), top.Core.Pieces, err)
 	}
 	at := s.find(c)
-	data, err := s.body(t.Context(), at.blob(), at.Pieces)
+	data, err := s.body(t.Context(), s.where(at.blob(), at.Pieces))
 	if err != nil || !bytes.Equal(data, long) {
 		t.Errorf("%d bytes of %d, %v", len(data), len(long), err)
 	}
@@ -223,4 +225,40 @@ func TestAStateIsNotReadInPart(t *testing.T) {
 	if err := newState(short{on}).refresh(t.Context()); !errors.Is(err, errShort) {
 		t.Error(err)
 	}
+}
+
+// slowly is a shelf whose writes take a minute.
+type slowly struct{ *table }
+
+func (s slowly) put(key string, value sarama.Encoder, done func(journal.Place, error)) {
+	time.AfterFunc(time.Minute, func() { done(s.add(key, value)) })
+}
+
+func TestALoadDoesNotWaitForASave(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		on := newTable(1, 1<<20)
+		s := &saver{state: newState(on), table: on}
+		m, fresh := s.next(1)
+		if err := s.replace(t.Context(), part, m, fresh); err != nil {
+			t.Fatal(err)
+		}
+		s.last, s.shelf = m, slowly{on}
+		next, fresh := s.next(3)
+		saved := make(chan error, 1)
+		go func() { saved <- s.replace(t.Context(), part, next, fresh) }()
+		time.Sleep(time.Second) // it writes
+		began := time.Now()
+		c := m.Chunks[2]
+		data, err := s.load(t.Context(), part, c)
+		if took := time.Since(began); err != nil || !bytes.Equal(data, chunkText(c)) || took > time.Second {
+			t.Errorf("%q, %v, after %v", data, err, took)
+		}
+		if len(saved) > 0 {
+			t.Error("the save has ended before")
+		}
+		if err := <-saved; err != nil {
+			t.Error(err)
+		}
+		time.Sleep(time.Hour)
+	})
 }

@@ -10,35 +10,52 @@ import (
 // Manifest reads what is new in the partition's topic of states, all of it the
 // first time, and returns the newest complete snapshot.
 func (l *Log) Manifest(ctx context.Context, p journal.Partition) (journal.Manifest, bool, error) {
-	s, release, err := l.hold(ctx, p)
+	s, err := l.state(ctx, p)
 	if err != nil {
 		return journal.Manifest{}, false, err
 	}
-	defer release()
-	top := s.highest(save{})
-	if top == nil {
-		return journal.Manifest{}, false, nil
+	var top *manifest
+	var core []spot
+	err = s.consult(ctx, func() {
+		if top = s.highest(save{}); top != nil {
+			core = s.where(top.core(), top.Core.Pieces)
+		}
+	})
+	if err != nil || top == nil {
+		return journal.Manifest{}, false, err
 	}
 	m := journal.Manifest{At: top.At, Chunks: make([]journal.Chunk, len(top.Chunks))}
 	for i := range top.Chunks {
 		m.Chunks[i] = top.Chunks[i].chunk()
 	}
-	m.Core, err = s.body(ctx, top.core(), top.Core.Pieces)
+	m.Core, err = s.body(ctx, core)
 	return m, err == nil, err
 }
 
 // Chunk reads one chunk from the brokers.
 func (l *Log) Chunk(ctx context.Context, p journal.Partition, c journal.Chunk) ([]byte, error) {
-	s, release, err := l.hold(ctx, p)
+	s, err := l.state(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	defer release()
-	at := s.find(c)
-	if at == nil {
+	return s.load(ctx, p, c)
+}
+
+// load reads a chunk.
+func (s *state) load(ctx context.Context, p journal.Partition, c journal.Chunk) ([]byte, error) {
+	var pieces []spot
+	err := s.consult(ctx, func() {
+		if at := s.find(c); at != nil {
+			pieces = s.where(at.blob(), at.Pieces)
+		}
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case pieces == nil:
 		return nil, errNoChunk(p, c)
 	}
-	return s.body(ctx, at.blob(), at.Pieces)
+	return s.body(ctx, pieces)
 }
 
 // find returns where a chunk is: by the newest complete snapshot that has it.

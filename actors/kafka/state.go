@@ -16,32 +16,48 @@ type states struct {
 	byPartition map[journal.Partition]*state
 }
 
-// state is what is known of one of them. It is held by one at a time, who may be
-// waiting for brokers.
+// state is what is known of one of them. Who saves has it saving for as long as
+// that takes. Its index is held by one at a time, who reads what is new and looks
+// something up, and not while bodies are read or written: so a load does not wait
+// for a save.
 type state struct {
 	shelf
-	held chan struct{} // holds one while nobody has it
+	saving chan struct{} // holds one while nobody saves
+	held   chan struct{} // holds one while nobody has what follows
 	*index
 	next int64 // where to read on
 }
 
-// hold returns the state of a partition, up to date, to be released.
-func (l *Log) hold(ctx context.Context, p journal.Partition) (s *state, release func(), err error) {
+// state returns that of a partition.
+func (l *Log) state(ctx context.Context, p journal.Partition) (*state, error) {
 	if err := l.open(ctx, p); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	s = l.states.of(l, p)
-	select {
-	case <-s.held:
-	case <-ctx.Done():
-		return nil, nil, context.Cause(ctx)
+	return l.states.of(l, p), nil
+}
+
+// consult brings the index up to date and calls f, which looks things up in it
+// and does not wait.
+func (s *state) consult(ctx context.Context, f func()) error {
+	if err := seize(ctx, s.held); err != nil {
+		return err
 	}
-	release = func() { s.held <- struct{}{} }
+	defer func() { s.held <- struct{}{} }()
 	if err := s.refresh(ctx); err != nil {
-		release()
-		return nil, nil, err
+		return err
 	}
-	return s, release, nil
+	f()
+	return nil
+}
+
+// seize takes what a channel holds, to be put back.
+func seize(ctx context.Context, from chan struct{}) error {
+	select {
+	case <-from:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 func (all *states) of(l *Log, p journal.Partition) *state {
@@ -56,7 +72,8 @@ func (all *states) of(l *Log, p journal.Partition) *state {
 }
 
 func newState(on shelf) *state {
-	s := &state{shelf: on, held: make(chan struct{}, 1), index: newIndex()}
+	s := &state{shelf: on, saving: make(chan struct{}, 1), held: make(chan struct{}, 1), index: newIndex()}
+	s.saving <- struct{}{}
 	s.held <- struct{}{}
 	return s
 }
@@ -90,15 +107,33 @@ func (s *state) refresh(ctx context.Context) error {
 // how much of it is in sync. A state that is read in part would be an older one.
 var errShort = errors.New("kafka: the leader does not give all that the partition had")
 
-// body reads a blob from where its pieces are.
-func (s *state) body(ctx context.Context, b blob, pieces int) ([]byte, error) {
-	var data []byte
-	for k := range pieces {
+// spot is where a piece of a blob is: -1, if it is there no longer.
+type spot struct {
+	key    string
+	offset int64
+}
+
+// where returns the places of the pieces of a blob. The index must be held.
+func (s *state) where(b blob, pieces int) []spot {
+	all := make([]spot, pieces)
+	for k := range all {
 		offset, ok := s.blobs[b][k]
 		if !ok {
-			return nil, errReplaced(b.key(k))
+			offset = -1
 		}
-		piece, err := s.piece(ctx, offset, b.key(k))
+		all[k] = spot{b.key(k), offset}
+	}
+	return all
+}
+
+// body reads a blob from where its pieces are.
+func (s *state) body(ctx context.Context, pieces []spot) ([]byte, error) {
+	var data []byte
+	for _, at := range pieces {
+		if at.offset < 0 {
+			return nil, errReplaced(at.key)
+		}
+		piece, err := s.piece(ctx, at.offset, at.key)
 		if err != nil {
 			return nil, err
 		}
