@@ -68,17 +68,19 @@ func (x *index) highest(but save) (top *manifest) {
 // refers to that is not seen yet is not among them: it makes sure of that, see
 // [Log.Save].
 func (x *index) garbage(own *manifest) (keys []string) {
-	var live []*manifest
+	live := make(map[blob]struct{})
 	for s, m := range x.manifests {
-		switch {
-		case s.At >= own.At:
-			live = append(live, m)
-		default:
+		if s.At < own.At {
 			keys = append(keys, s.manifestKey())
+			continue
 		}
+		m.each(func(b blob, _ int) bool {
+			live[b] = struct{}{}
+			return true
+		})
 	}
 	for b, pieces := range x.blobs {
-		if b.At >= own.At || needed(live, b) {
+		if _, needed := live[b]; needed || b.At >= own.At {
 			continue
 		}
 		for k := range pieces {
@@ -86,13 +88,4 @@ func (x *index) garbage(own *manifest) (keys []string) {
 		}
 	}
 	return keys
-}
-
-func needed(by []*manifest, b blob) bool {
-	for _, m := range by {
-		if m.needs(b) {
-			return true
-		}
-	}
-	return false
 }

@@ -13,6 +13,8 @@ type manifest struct {
 	Format int     `json:"format"`
 	Core   stored  `json:"core"`
 	Chunks []chunk `json:"chunks"`
+
+	places map[journal.Chunk]int // in Chunks, of what was read
 }
 
 // manifestFormat is the version of the record.
@@ -50,22 +52,24 @@ func (m *manifest) each(f func(b blob, pieces int) bool) bool {
 	return true
 }
 
-// needs reports whether m needs a blob.
-func (m *manifest) needs(b blob) bool {
-	return !m.each(func(other blob, _ int) bool { return other != b })
-}
-
 // find returns where a chunk is, or nil; of no manifest as well.
 func (m *manifest) find(c journal.Chunk) *chunk {
 	if m == nil {
 		return nil
 	}
-	for i := range m.Chunks {
-		if m.Chunks[i].chunk() == c {
-			return &m.Chunks[i]
-		}
+	i, ok := m.places[c]
+	if !ok {
+		return nil
 	}
-	return nil
+	return &m.Chunks[i]
+}
+
+// arrange makes chunks be found.
+func (m *manifest) arrange() {
+	m.places = make(map[journal.Chunk]int, len(m.Chunks))
+	for i := range m.Chunks {
+		m.places[m.Chunks[i].chunk()] = i
+	}
 }
 
 func encodeManifest(m *manifest) ([]byte, error) {
@@ -81,5 +85,6 @@ func decodeManifest(s save, data []byte) (*manifest, error) {
 	if m.Format != manifestFormat {
 		return nil, fmt.Errorf("kafka: manifest as of %d has format %d, this program knows %d", s.At, m.Format, manifestFormat)
 	}
+	m.arrange()
 	return m, nil
 }

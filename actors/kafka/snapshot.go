@@ -58,11 +58,13 @@ func (s *state) load(ctx context.Context, p journal.Partition, c journal.Chunk) 
 	return s.body(ctx, pieces)
 }
 
-// find returns where a chunk is: by the newest complete snapshot that has it.
+// find returns where a chunk is: by the newest snapshot that has it, and has it
+// whole. What else that snapshot has does not matter: a chunk is the same whoever
+// wrote it.
 func (s *state) find(c journal.Chunk) (at *chunk) {
 	var of *manifest
 	for _, m := range s.manifests {
-		if found := m.find(c); found != nil && (of == nil || m.At > of.At) && m.each(s.whole) {
+		if found := m.find(c); found != nil && (of == nil || m.At > of.At) && s.whole(found.blob(), found.Pieces) {
 			at, of = found, m
 		}
 	}
