@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 
 	"github.com/backstay-go/backstay/actors/journal"
@@ -16,6 +17,7 @@ type draft struct {
 	content journal.Manifest
 	fresh   map[journal.Chunk][]byte // chunks that are new
 	own     *manifest                // as it is written
+	rounds  int
 
 	// As of the beginning of a round.
 	top *manifest                // the newest other snapshot that is complete, or nil
@@ -79,15 +81,35 @@ func (d *draft) write(ctx context.Context) error {
 		}
 		d.own.Chunks = append(d.own.Chunks, chunk{Number: c.Number, At: c.At, stored: at})
 	}
-	if err := out.wait(ctx); err != nil {
-		return err
-	}
-	data, err := encodeManifest(d.own)
+	record, err := d.record(&out)
 	if err != nil {
 		return err
 	}
-	d.add(&out, d.own.manifestKey(), value(data))
+	if err := out.wait(ctx); err != nil {
+		return err
+	}
+	d.add(&out, d.own.manifestKey(), value(record))
 	return out.wait(ctx)
+}
+
+// record returns the manifest's record, and writes a list of the chunks if it
+// has no room for them.
+func (d *draft) record(out *batch) ([]byte, error) {
+	d.rounds++
+	d.own.List = nil
+	data, err := encodeManifest(d.own)
+	if err != nil || len(data) <= d.room() {
+		return data, err
+	}
+	chunks, err := json.Marshal(d.own.Chunks)
+	if err != nil {
+		return nil, err
+	}
+	name := nameList(d.rounds)
+	short := *d.own
+	short.Chunks, short.List = nil, &list{name, d.store(out, name, chunks)}
+	d.own.List = short.List
+	return encodeManifest(&short)
 }
 
 // place says where a chunk is, or writes it: because it is new, or because top
@@ -110,11 +132,16 @@ func (d *draft) place(ctx context.Context, out *batch, c journal.Chunk) (stored,
 	return d.store(out, chunkName(c), data), nil
 }
 
+// room is the size in bytes of the largest value.
+func (d *draft) room() int {
+	const around = 4 << 10 // the key, and what a record and a batch have beside it
+	return max(d.largest()-around, around)
+}
+
 // store writes a blob.
 func (d *draft) store(out *batch, name string, data []byte) stored {
-	const room = 4 << 10 // for the key, and what a record and a batch have around it
 	b := blob{d.own.save, name}
-	pieces := split(data, max(d.largest()-room, room))
+	pieces := split(data, d.room())
 	for k, piece := range pieces {
 		d.add(out, b.key(k), value(piece))
 	}

@@ -1,14 +1,15 @@
 package kafka
 
 // index says what a partition of the topic of states has, and where: keys and
-// offsets, and no bodies. It is what its records are applied to, in order.
+// offsets, and no bodies but those of lists. It is what its records are applied to, in order.
 type index struct {
 	blobs     map[blob]map[int]int64 // offsets of pieces
 	manifests map[save]*manifest
+	lists     lists
 }
 
 func newIndex() *index {
-	return &index{blobs: make(map[blob]map[int]int64), manifests: make(map[save]*manifest)}
+	return &index{blobs: make(map[blob]map[int]int64), manifests: make(map[save]*manifest), lists: make(lists)}
 }
 
 // apply applies a record. What is a stranger's, or of a newer program, is left
@@ -20,10 +21,12 @@ func (x *index) apply(m *message) {
 	case piece < 0 && m.value == nil:
 		delete(x.manifests, b.save)
 	case piece < 0:
-		if listed, err := decodeManifest(b.save, m.value); err == nil {
-			x.manifests[b.save] = listed
+		if read, err := decodeManifest(b.save, m.value); err == nil {
+			x.lists.complete(read)
+			x.manifests[b.save] = read
 		}
 	case m.value == nil:
+		delete(x.lists, b)
 		if delete(x.blobs[b], piece); len(x.blobs[b]) == 0 {
 			delete(x.blobs, b)
 		}
@@ -32,6 +35,9 @@ func (x *index) apply(m *message) {
 			x.blobs[b] = make(map[int]int64, 1)
 		}
 		x.blobs[b][piece] = m.offset
+		if b.isList() {
+			x.lists.add(b, piece, m.value)
+		}
 	}
 }
 
@@ -49,7 +55,7 @@ func (x *index) whole(b blob, pieces int) bool {
 // complete reports whether a save's snapshot is.
 func (x *index) complete(s save) bool {
 	m := x.manifests[s]
-	return m != nil && m.each(x.whole)
+	return m != nil && m.places != nil && m.each(x.whole)
 }
 
 // highest is the complete snapshot that is as of the highest offset, leaving out

@@ -12,13 +12,18 @@ type manifest struct {
 	save   `json:"-"`
 	Format int     `json:"format"`
 	Core   stored  `json:"core"`
-	Chunks []chunk `json:"chunks"`
+	Chunks []chunk `json:"chunks,omitempty"`
+	// List is where the chunks are told, if they are too many for the record.
+	List *list `json:"list,omitempty"`
 
-	places map[journal.Chunk]int // in Chunks, of what was read
+	places map[journal.Chunk]int // in Chunks, of what was read; nil: Chunks is not known yet
 }
 
-// manifestFormat is the version of the record.
-const manifestFormat = 1
+// The versions of the record.
+const (
+	inRecord = 1 // the chunks are in the record
+	inList   = 2 // they are in a blob
+)
 
 // stored is where a blob is: who wrote it, in how many pieces.
 type stored struct {
@@ -42,6 +47,9 @@ func (m *manifest) core() blob { return blob{m.Core.Save, coreName} }
 // returns false; it returns what f returned last.
 func (m *manifest) each(f func(b blob, pieces int) bool) bool {
 	if !f(m.core(), m.Core.Pieces) {
+		return false
+	}
+	if m.List != nil && !f(m.listed(), m.List.Pieces) {
 		return false
 	}
 	for i := range m.Chunks {
@@ -73,7 +81,9 @@ func (m *manifest) arrange() {
 }
 
 func encodeManifest(m *manifest) ([]byte, error) {
-	m.Format = manifestFormat
+	if m.Format = inRecord; m.List != nil {
+		m.Format = inList
+	}
 	return json.Marshal(m)
 }
 
@@ -82,9 +92,12 @@ func decodeManifest(s save, data []byte) (*manifest, error) {
 	if err := json.Unmarshal(data, m); err != nil {
 		return nil, fmt.Errorf("kafka: manifest: %w", err)
 	}
-	if m.Format != manifestFormat {
-		return nil, fmt.Errorf("kafka: manifest as of %d has format %d, this program knows %d", s.At, m.Format, manifestFormat)
+	switch {
+	case m.Format == inRecord:
+		m.List = nil
+		m.arrange()
+	case m.Format != inList || m.List == nil:
+		return nil, fmt.Errorf("kafka: manifest as of %d has format %d, this program knows %d and %d", s.At, m.Format, inRecord, inList)
 	}
-	m.arrange()
 	return m, nil
 }

@@ -262,3 +262,71 @@ func TestALoadDoesNotWaitForASave(t *testing.T) {
 		time.Sleep(time.Hour)
 	})
 }
+
+// Chunks that are too many for a record are told in a list, which is swept with
+// its manifest.
+func TestASnapshotMayHaveMoreChunksThanARecordHasRoomFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		on := newTable(1, 10_000)
+		s := newState(on)
+		const n = 500
+		for at := int64(1); at <= 3; at++ {
+			m := journal.Manifest{At: at, Core: []byte("core")}
+			fresh := make(map[journal.Chunk][]byte)
+			for k := range uint32(n) {
+				c := journal.Chunk{Number: k, At: 1}
+				if k == 0 {
+					c.At = at
+				}
+				if m.Chunks = append(m.Chunks, c); c.At == at {
+					fresh[c] = fmt.Appendf(nil, "%d as of %d", k, at)
+				}
+			}
+			if err := s.replace(t.Context(), part, m, fresh); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(time.Second) // of late deletions
+		left, top := seen(t, on)
+		if top == nil || top.At != 3 || len(top.Chunks) != n || top.List == nil || top.List.Pieces < 4 {
+			t.Fatalf("%+v", top)
+		}
+		for _, c := range []journal.Chunk{{Number: 0, At: 3}, {Number: n - 1, At: 1}} {
+			data, err := left.load(t.Context(), part, c)
+			if want := fmt.Sprintf("%d as of %d", c.Number, c.At); err != nil || string(data) != want {
+				t.Errorf("%q, %v; want %q", data, err, want)
+			}
+		}
+		told := 0
+		for b := range left.blobs {
+			if b.isList() {
+				told++
+			}
+		}
+		if told != 1 || len(left.lists) != 0 || len(left.manifests) != 1 {
+			t.Errorf("%d lists, %d not read, %d manifests are left", told, len(left.lists), len(left.manifests))
+		}
+	})
+}
+
+// Without its list a manifest says nothing.
+func TestAManifestWithoutItsListIsNotComplete(t *testing.T) {
+	x := newIndex()
+	own := newManifest(5)
+	own.Core, own.List = stored{own.save, 1}, &list{nameList(1), stored{own.save, 2}}
+	record, err := encodeManifest(own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.apply(&message{key: []byte(blob{own.save, coreName}.key(0)), value: []byte("core")})
+	x.apply(&message{key: []byte(own.listed().key(0)), value: []byte("[")})
+	x.apply(&message{key: []byte(own.manifestKey()), value: record})
+	if x.complete(own.save) {
+		t.Error("it is, without the second piece")
+	}
+	x.apply(&message{key: []byte(own.listed().key(1)), value: []byte("]")})
+	x.apply(&message{key: []byte(own.manifestKey()), value: record})
+	if !x.complete(own.save) {
+		t.Error("it is not, with all pieces")
+	}
+}
