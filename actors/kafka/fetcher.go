@@ -190,7 +190,7 @@ func (f *fetcher) follow(d *feed) bool {
 	if t != nil {
 		return t.admit(d)
 	}
-	t = &tail{fetcher: f, key: key, broker: sarama.NewBroker(key.addr), joining: []*feed{d}, waiting: make(map[*feed]time.Time)}
+	t = newTail(f, key, d)
 	f.tails[key] = t
 	f.work.Go(t.run)
 	return true

@@ -28,7 +28,7 @@ func (l *Log) Join(ctx context.Context, m journal.Member) (journal.Membership, e
 	joined, err := membership.Join(ctx, membership.Config{
 		App: l.config.App, Brokers: l.config.Brokers, Sarama: l.roles.hardened,
 		Member: m, Partitions: counts, Address: address, SuspectAfter: l.config.SuspectAfter, Session: l.config.Session,
-		Observe: l.observe,
+		Beats: l.records, Observe: l.observe,
 	})
 	if err != nil {
 		return nil, err

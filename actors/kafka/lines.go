@@ -15,9 +15,8 @@ import (
 // listens for answers, and those of clients, once it hosts actors. They are nil
 // where there is no Config.Direct.
 type lines struct {
-	log     *Log
-	config  *Direct
-	fetcher *fetcher // of beats alone: they come so often that others would be fetched too often with them
+	log    *Log
+	config *Direct
 
 	opening sync.Mutex // held while one of both sides is opened
 
@@ -32,7 +31,7 @@ func newLines(l *Log) *lines {
 	if l.config.Direct == nil {
 		return nil
 	}
-	return &lines{log: l, config: l.config.Direct, fetcher: newFetcher(l)}
+	return &lines{log: l, config: l.config.Direct}
 }
 
 // shared is what both sides have in common.
@@ -54,43 +53,28 @@ func (n *lines) listen(ctx context.Context) error {
 	if n.client != nil {
 		return nil
 	}
-	topic := n.log.config.topic(membersName)
-	first, end, err := n.log.bounds(ctx, topic, 0)
-	if err != nil {
-		return err
-	}
 	client := direct.NewClient(n.shared(n.reached), n.log.listeners.peer, n.log.listeners.accept)
+	_, err := n.log.records(ctx, n.follow(client)) // until the Log is closed
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.closed {
+	if n.closed || err != nil {
 		client.Close()
-		return nil
+		return err
 	}
 	n.client = client
-	beats := &beats{lines: n, client: client, onlooker: membership.NewOnlooker(n.log.config.SuspectAfter)}
-	n.fetcher.start(&feed{topic: topic, next: max(first, end-membership.History), lossy: true, sink: beats})
 	return nil
 }
 
-// beats is what the beats of all owners go to.
-type beats struct {
-	lines    *lines
-	client   *direct.Client
-	onlooker *membership.Onlooker
-}
-
-func (b *beats) take(all []message) (room bool) {
-	for _, m := range all {
-		b.onlooker.Hear(m.value, m.at)
+// follow has connections follow the owners that beat.
+func (n *lines) follow(client *direct.Client) func(data []byte, offset, at int64) {
+	onlooker := membership.NewOnlooker(n.log.config.SuspectAfter)
+	return func(data []byte, _, at int64) {
+		onlooker.Hear(data, at)
+		owners := onlooker.Addresses()
+		delete(owners, n.own()) // answers to here need no connection
+		client.Follow(owners)
 	}
-	owners := b.onlooker.Addresses()
-	delete(owners, b.lines.own()) // answers to here need no connection
-	b.client.Follow(owners)
-	return true
 }
-
-// fail is called when the Log is closed.
-func (b *beats) fail(error) {}
 
 // serve begins to take connections, and returns the address that clients reach
 // them by: none, if this process answers over the topic.

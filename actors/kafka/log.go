@@ -28,7 +28,8 @@ type Log struct {
 	appender  *producer     // logs and answers
 	publisher *producer     // everything that must not hold those up
 	fetcher   *fetcher
-	desk      *desk // topics: what they are like
+	beats     *fetcher // of beats alone: they come so often that others would be fetched too often with them
+	desk      *desk    // topics: what they are like
 	router    router
 	states    states
 	listeners *listeners
@@ -119,7 +120,7 @@ func (l *Log) connect() (err error) {
 		return err
 	}
 	l.router = router{client: l.client, missed: make(map[string]miss)}
-	l.fetcher = newFetcher(l)
+	l.fetcher, l.beats = newFetcher(l), newFetcher(l)
 	l.lines = newLines(l)
 	return nil
 }
@@ -163,11 +164,10 @@ func (l *Log) disconnect() {
 	}
 	producers.Wait()
 	l.end()
-	if l.fetcher != nil {
-		l.fetcher.close()
-	}
-	if l.lines != nil {
-		l.lines.fetcher.close()
+	for _, f := range []*fetcher{l.fetcher, l.beats} {
+		if f != nil {
+			f.close()
+		}
 	}
 	if l.client != nil {
 		_ = l.client.Close() // it was only read from

@@ -14,10 +14,16 @@ type tail struct {
 	key     tailKey
 	broker  *sarama.Broker // a connection of its own
 	feeds   []*feed
+	from    map[partitionKey]int64 // of a request
 
 	// Guarded by the fetcher's lock.
 	joining []*feed
 	waiting map[*feed]time.Time // that want to join, and since when they are awaited, if they are
+}
+
+type partitionKey struct {
+	topic     string
+	partition int32
 }
 
 // tailKey is what can be fetched together.
@@ -33,6 +39,13 @@ const brief = 2 * glance
 // in between, while a busy tail may fetch many times.
 const patience = 100 * time.Millisecond
 
+func newTail(f *fetcher, key tailKey, first *feed) *tail {
+	return &tail{
+		fetcher: f, key: key, broker: sarama.NewBroker(key.addr), joining: []*feed{first},
+		from: make(map[partitionKey]int64), waiting: make(map[*feed]time.Time),
+	}
+}
+
 func (t *tail) run() {
 	defer func() { _ = t.broker.Close() }() // it was only read from
 	for {
@@ -44,16 +57,29 @@ func (t *tail) run() {
 			time.Sleep(glance)
 			continue
 		}
-		request := fetchRequest(wait, t.key.committed)
-		for _, d := range t.feeds {
-			request.AddBlock(d.topic, d.partition, d.next, fetchBytes, -1)
-		}
-		response, err := t.fetch(request)
+		response, err := t.fetch(t.request(wait))
 		if err != nil {
 			t.fetcher.note(t.feeds[0], explain("reading", err))
 		}
 		t.hand(response, err)
 	}
+}
+
+// request asks for each partition once, from where the slowest of its feeds is:
+// several may read the same one, and each leaves out what it has.
+func (t *tail) request(wait time.Duration) *sarama.FetchRequest {
+	clear(t.from)
+	request := fetchRequest(wait, t.key.committed)
+	for _, d := range t.feeds {
+		key := partitionKey{d.topic, d.partition}
+		from, shared := t.from[key]
+		if shared && from <= d.next {
+			continue
+		}
+		t.from[key] = d.next
+		request.AddBlock(d.topic, d.partition, d.next, fetchBytes, -1)
+	}
+	return request
 }
 
 // admit takes a feed in, if the tail awaits it; else it must go on reading by

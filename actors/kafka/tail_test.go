@@ -2,6 +2,8 @@ package kafka
 
 import (
 	"context"
+	"reflect"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -66,4 +68,41 @@ func TestATailGivesBackWhatIsNotAtItsEnd(t *testing.T) {
 		end()
 		f.work.Wait()
 	})
+}
+
+// gathered is a sink that keeps the offsets of what it takes.
+type gathered struct{ offsets []int64 }
+
+func (g *gathered) take(all []message) bool {
+	for i := range all {
+		g.offsets = append(g.offsets, all[i].offset)
+	}
+	return true
+}
+
+func (g *gathered) fail(error) {}
+
+// Two types may take in the same topic, and one be ahead of the other.
+func TestTwoThatReadTheSamePartitionEachGetAll(t *testing.T) {
+	full := batchAt(10, 4)
+	full.Version = 2
+	broker := leading(t, blockOf(full)).broker
+	var behind, ahead gathered
+	tl := newTail(&fetcher{vitals: new(vitals)}, tailKey{}, nil)
+	tl.broker = broker
+	tl.feeds = []*feed{{topic: "t", next: 10, sink: &behind}, {topic: "t", next: 12, sink: &ahead}}
+	request := tl.request(0)
+	response, err := broker.Fetch(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tl.hand(response, nil)
+	if !slices.Equal(behind.offsets, []int64{10, 11, 12, 13}) || !slices.Equal(ahead.offsets, []int64{12, 13}) {
+		t.Errorf("%v and %v", behind.offsets, ahead.offsets)
+	}
+	want := fetchRequest(0, false)
+	want.AddBlock("t", 0, 10, fetchBytes, -1)
+	if !reflect.DeepEqual(request, want) {
+		t.Errorf("asked for %+v", request)
+	}
 }

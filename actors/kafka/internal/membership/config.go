@@ -25,6 +25,9 @@ type Config struct {
 	// Address is told to the other members, for direct answers; it may be empty.
 	Address string
 
+	// Beats is what the topic of beats is read by.
+	Beats Records
+
 	// Beat is the interval of beats, 200 ms; a group of more than 20 beats more
 	// slowly, 100 times a second together.
 	Beat time.Duration
@@ -61,6 +64,7 @@ func (c Config) validate() error {
 		backstay.Setting{Path: "app", Value: c.App, Valid: c.App != "", Allowed: "must not be empty"},
 		backstay.Setting{Path: "member.methods", Value: c.Member.Methods, Valid: len(c.Member.Methods) > 0, Allowed: "must name a type: who hosts nothing does not join"},
 		backstay.Setting{Path: "partitions", Value: c.Partitions, Valid: counted, Allowed: "must have every type of member.methods"},
+		backstay.Setting{Path: "beats", Value: "nothing", Valid: c.Beats != nil, Allowed: "must read the topic of beats"},
 		backstay.Setting{Path: "beat", Value: c.Beat, Valid: c.Beat >= shortest && c.Beat <= longest, Allowed: "must be 10 ms to 10 s"},
 		backstay.Setting{Path: "suspect_after", Value: c.SuspectAfter, Valid: c.SuspectAfter >= 2*c.Beat && c.SuspectAfter <= time.Hour, Allowed: "must be at least two beats, at most 1 h"},
 		backstay.Setting{Path: "heartbeat", Value: c.Heartbeat, Valid: c.Heartbeat >= shortest && c.Heartbeat <= c.Session/4, Allowed: "must be 10 ms to a quarter of session"},

@@ -74,7 +74,7 @@
 //	leave.go       the end
 //	beat.go        what a member writes
 //	writer.go      writing it
-//	reader.go      reading all of them
+//	reader.go      hearing all of them
 //	onlooker.go    knowing the members, and being none
 //	detector.go    who is dead; pure
 //	evict.go       removing who is

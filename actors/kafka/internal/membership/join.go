@@ -11,11 +11,10 @@ import (
 )
 
 // links are the connections, one set for each role: a coordinator that waits
-// for others holds up whatever follows on its connection, and so does a fetch.
+// for others holds up whatever follows on its connection.
 type links struct {
-	reader, group, registry sarama.Client
-	source                  sarama.Consumer
-	producer                sarama.SyncProducer
+	group, registry sarama.Client
+	producer        sarama.SyncProducer
 }
 
 // Join takes this process into the group, and returns when it has its share.
@@ -27,12 +26,17 @@ func Join(ctx context.Context, c Config) (*Membership, error) {
 		return nil, backstay.Under("membership", err)
 	}
 	m := newMembership(c)
-	from, err := m.connect(ctx)
+	err := m.connect(ctx)
 	if err != nil {
 		m.links.close()
 		return nil, err
 	}
-	m.start(context.WithoutCancel(ctx), from)
+	stop, err := c.Beats(ctx, m.reader.take)
+	if err != nil {
+		m.links.close()
+		return nil, fmt.Errorf("membership: reading %s: %w", c.members(), err)
+	}
+	m.start(context.WithoutCancel(ctx), stop)
 	if err := m.settle(ctx); err != nil {
 		gone, cancel := context.WithCancel(ctx)
 		cancel()
@@ -55,38 +59,26 @@ func newMembership(c Config) *Membership {
 	return m
 }
 
-// connect opens the connections, and the topic of beats.
-func (m *Membership) connect(ctx context.Context) (sarama.PartitionConsumer, error) {
+// connect opens the connections.
+func (m *Membership) connect(ctx context.Context) error {
 	l, c := &m.links, &m.config
 	var err error
-	if l.reader, err = dial(ctx, c, client.Consumer(c.Sarama), sarama.NewClient); err != nil {
-		return nil, err
-	}
-	if l.source, err = sarama.NewConsumerFromClient(l.reader); err != nil {
-		return nil, fmt.Errorf("membership: %w", err)
-	}
 	if l.producer, err = dial(ctx, c, beatConfig(c.Sarama), sarama.NewSyncProducer); err != nil {
-		return nil, err
+		return err
 	}
 	if l.group, err = dial(ctx, c, groupConfig(c), sarama.NewClient); err != nil {
-		return nil, err
+		return err
 	}
 	if l.registry, err = dial(ctx, c, client.Admin(c.Sarama), sarama.NewClient); err != nil {
-		return nil, err
+		return err
 	}
 	if m.registry, err = client.Within(ctx, func() (*registry, error) { return newRegistry(c.group(), l.registry) }); err != nil {
-		return nil, err
+		return err
 	}
 	m.writer = &writer{topic: c.members(), producer: l.producer, poke: make(chan struct{}, 1), trouble: m.trouble(BeatFailed)}
 	m.group = &group{config: c, client: l.group, on: m, poke: make(chan struct{}, 1)}
-	return client.Within(ctx, m.reader().open)
-}
-
-func (m *Membership) reader() *reader {
-	return &reader{
-		topic: m.config.members(), client: m.links.reader, source: m.links.source,
-		written: m.writer.next.Load, heard: m.hear, trouble: m.trouble(ReadFailed),
-	}
+	m.reader = &reader{written: m.writer.next.Load, heard: m.hear, trouble: m.trouble(ReadFailed)}
+	return nil
 }
 
 func (m *Membership) trouble(k Kind) trouble {
@@ -100,9 +92,9 @@ func (m *Membership) trouble(k Kind) trouble {
 }
 
 // start runs all that beats and listens, and joins the group.
-func (m *Membership) start(ctx context.Context, from sarama.PartitionConsumer) {
+func (m *Membership) start(ctx context.Context, stop func()) {
 	ctx, m.cancel = context.WithCancel(ctx)
-	m.running.Go(func() { m.reader().run(ctx, from) })
+	m.running.Go(func() { m.reader.watch(ctx, stop) })
 	m.running.Go(func() { m.writer.run(ctx, m.due) })
 	m.running.Go(func() { m.evict(ctx) })
 	m.running.Go(func() { m.watch(ctx) })
@@ -161,12 +153,6 @@ func groupConfig(c *Config) *sarama.Config {
 // way holds its connection until it is answered.
 func (l *links) close() {
 	closing := []interface{ Close() error }{}
-	if l.source != nil {
-		closing = append(closing, l.source)
-	}
-	if l.reader != nil {
-		closing = append(closing, l.reader)
-	}
 	if l.producer != nil {
 		closing = append(closing, l.producer)
 	}

@@ -19,6 +19,7 @@ type Membership struct {
 	config   Config
 	links    links
 	writer   *writer
+	reader   *reader
 	group    *group
 	registry *registry
 	alarm    chan struct{}      // holds one: the group is to be looked at

@@ -2,79 +2,71 @@ package membership
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/IBM/sarama"
 )
 
-// remade is a topic that ends at an offset, and what is read of it.
-type remade struct {
-	sarama.Client
-	end      int64
-	messages chan *sarama.ConsumerMessage
+// hearing is a reader whose own beats end at an offset, and what it tells.
+func hearing(written int64) (r *reader, heard *[]uint64, told *[]error) {
+	heard, told = new([]uint64), new([]error)
+	r = &reader{
+		written: func() int64 { return written },
+		heard:   func(b *beat, _ int64) { *heard = append(*heard, b.Seq) },
+		trouble: trouble{tell: func(err error) { *told = append(*told, err) }},
+	}
+	return r, heard, told
 }
 
-func (r *remade) GetOffset(_ string, _ int32, at int64) (int64, error) {
-	if at == sarama.OffsetOldest {
-		return 0, nil
+func numbered(seq uint64) []byte { return (&beat{Version: version, ID: "a", Seq: seq}).encode() }
+
+func TestWhatIsNoBeatIsPassedOver(t *testing.T) {
+	r, heard, _ := hearing(0)
+	r.take([]byte("no beat"), 6, 1000)
+	r.take(numbered(1), 7, 1000)
+	if !slices.Equal(*heard, []uint64{1}) || r.next.Load() != 8 {
+		t.Errorf("heard %v, to %d", *heard, r.next.Load())
 	}
-	return r.end, nil
 }
 
-// opening is its consumer, and opened what that opens.
-type (
-	opening struct {
-		sarama.Consumer
-		of *remade
-	}
-	opened struct {
-		sarama.PartitionConsumer
-		messages chan *sarama.ConsumerMessage
-	}
-)
-
-func (o opening) ConsumePartition(string, int32, int64) (sarama.PartitionConsumer, error) {
-	o.of.messages = make(chan *sarama.ConsumerMessage, 2)
-	return opened{messages: o.of.messages}, nil
-}
-
-func (o opened) Messages() <-chan *sarama.ConsumerMessage { return o.messages }
-func (o opened) Errors() <-chan *sarama.ConsumerError     { return nil }
-func (o opened) AsyncClose()                              {}
-
-func TestATopicThatWasMadeAnewIsReadFromItsEnd(t *testing.T) {
+func TestOwnBeatsThatAreNotReadAreTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var heard []int64
-		topic := &remade{end: 5000}
-		r := &reader{
-			client: topic, source: opening{of: topic}, written: func() int64 { return 0 },
-			heard: func(b *beat, _ int64) { heard = append(heard, int64(b.Seq)) },
-		}
-		r.trouble.tell = func(error) {}
+		r, _, told := hearing(10)
 		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		from, err := r.open()
-		if err != nil {
-			t.Fatal(err)
+		stopped := false
+		go r.watch(ctx, func() { stopped = true })
+		r.take(numbered(1), 5, 1000)
+		time.Sleep(2*stuckAfter + time.Second)
+		synctest.Wait()
+		if len(*told) != 1 || !errors.Is((*told)[0], errStuck) {
+			t.Fatalf("told %v", *told)
 		}
-		say := func(offset int64) {
-			topic.messages <- &sarama.ConsumerMessage{Offset: offset, Value: (&beat{Version: 1, ID: "a", Seq: uint64(offset)}).encode()}
+		r.take(numbered(2), 9, 1000) // the last one: what is quiet now is so because nobody beats
+		time.Sleep(3 * stuckAfter)
+		synctest.Wait()
+		if len(*told) != 2 || (*told)[1] != nil {
+			t.Errorf("told %v", *told)
 		}
-		say(5000)
-		close(topic.messages)
-		topic.end = 3
-		go r.run(ctx, from)
+		cancel()
 		synctest.Wait()
-		time.Sleep(reopenAfter)
+		if !stopped {
+			t.Error("it reads on")
+		}
+	})
+}
+
+func TestNothingIsHeardAfterTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, heard, _ := hearing(0)
+		ctx, cancel := context.WithCancel(t.Context())
+		go r.watch(ctx, func() {})
+		cancel()
 		synctest.Wait()
-		say(2) // of before it was opened
-		say(3)
-		synctest.Wait()
-		if !slices.Equal(heard, []int64{5000, 3}) {
-			t.Errorf("heard %v", heard)
+		r.take(numbered(1), 1, 1000) // of a fetch that was under way
+		if len(*heard) > 0 {
+			t.Errorf("heard %v", *heard)
 		}
 	})
 }
