@@ -44,18 +44,16 @@ type block struct {
 	first    int64 // of the log
 	end      int64 // of the log
 	stable   int64 // end of what is committed
-	nothing  bool  // not even a part of a batch
 }
 
-// hollow reports whether an offset is below the end, and yet nothing came: it is
-// in a batch without records, which compaction leaves behind to remember a
-// producer by, and which sarama does not tell of.
-func (b *block) hollow(from int64, committed bool) bool {
+// behind reports whether nothing came though the log goes on: another leader is
+// not as far yet, or other partitions left no room.
+func (b *block) behind(from int64, committed bool) bool {
 	end := b.end
 	if committed {
 		end = min(end, b.stable)
 	}
-	return b.nothing && from < end
+	return b.next == from && from < end
 }
 
 // errSilent: the response says nothing of a partition that it was asked for.
@@ -69,9 +67,9 @@ func unpack(b *sarama.FetchResponseBlock, from int64) (block, error) {
 	if b.Err != sarama.ErrNoError {
 		return block{}, b.Err
 	}
-	out := block{
-		next: from, first: b.LogStartOffset, end: b.HighWaterMarkOffset, stable: b.LastStableOffset,
-		nothing: len(b.RecordsSet) == 0 && !b.Partial,
+	out := block{next: from, first: b.LogStartOffset, end: b.HighWaterMarkOffset, stable: b.LastStableOffset}
+	if len(b.RecordsSet) == 0 && !b.Partial {
+		out.next = max(from, emptyTo(b))
 	}
 	undone := abortedOf(b)
 	for _, r := range b.RecordsSet {
@@ -101,22 +99,8 @@ func (b *block) add(batch *sarama.RecordBatch) {
 	}
 }
 
-// fetchOne fetches from one partition, at once. It passes one offset of a batch
-// without records; where such a batch ends nobody tells. It asks twice before:
-// an offset that is passed by mistake is a record that is lost.
+// fetchOne fetches from one partition, at once.
 func fetchOne(c sarama.Client, topic string, partition int32, from int64, bytes int32, committed bool) (block, error) {
-	b, err := ask(c, topic, partition, from, bytes, committed)
-	if err != nil || !b.hollow(from, committed) {
-		return b, err
-	}
-	b, err = ask(c, topic, partition, from, bytes, committed)
-	if err == nil && b.hollow(from, committed) {
-		b.next++
-	}
-	return b, err
-}
-
-func ask(c sarama.Client, topic string, partition int32, from int64, bytes int32, committed bool) (block, error) {
 	broker, err := c.Leader(topic, partition)
 	if err != nil {
 		return block{}, err

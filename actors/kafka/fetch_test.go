@@ -130,33 +130,44 @@ func leading(t *testing.T, answers ...*sarama.FetchResponseBlock) led {
 	return led{broker: here}
 }
 
-// emptied is an answer whose only batch, from 10 to 11, has lost its records.
-func emptied(end, stable int64) *sarama.FetchResponseBlock {
-	batch := batchAt(10, 2)
+// emptied is an answer whose only batch, from 10 to 1,000,009, has lost its
+// records.
+func emptied() *sarama.FetchResponseBlock {
+	batch := batchAt(10, 1_000_000)
 	batch.Version, batch.Records = 2, nil
 	b := blockOf(batch)
-	b.HighWaterMarkOffset, b.LastStableOffset = end, stable
+	b.HighWaterMarkOffset, b.LastStableOffset = 2_000_000, 2_000_000
 	return b
 }
 
-func TestABatchWithoutRecordsIsPassed(t *testing.T) {
-	full := batchAt(12, 1)
+func TestALongBatchWithoutRecordsIsPassedAtOnce(t *testing.T) {
+	full := batchAt(1_000_010, 1)
 	full.Version = 2
-	c := leading(t, emptied(13, 13), emptied(13, 13), emptied(13, 13), emptied(13, 13), blockOf(full))
-	for from := int64(10); from < 13; from++ {
-		if b, err := fetchOne(c, "t", 0, from, fetchBytes, true); err != nil || b.next != from+1 {
-			t.Fatalf("from %d to %d, %v", from, b.next, err)
-		}
+	c := leading(t, emptied(), blockOf(full))
+	b, err := fetchOne(c, "t", 0, 10, fetchBytes, true)
+	if err != nil || b.next != 1_000_010 || b.behind(10, true) {
+		t.Fatalf("to %d, %v", b.next, err)
+	}
+	if b, err = fetchOne(c, "t", 0, b.next, fetchBytes, true); err != nil || len(b.messages) != 1 {
+		t.Errorf("%+v, %v", b, err)
 	}
 }
 
+// An offset that is passed by mistake is a record that is lost.
 func TestNothingIsPassedThatMayStillCome(t *testing.T) {
-	late := batchAt(10, 1)
-	late.Version = 2
-	c := leading(t, emptied(10, 10), emptied(13, 10), emptied(13, 13), blockOf(late))
-	for _, want := range []int64{10, 10, 11} { // the end; what is not committed; the second time it is there
-		if b, err := fetchOne(c, "t", 0, 10, fetchBytes, true); err != nil || b.next != want {
-			t.Errorf("to %d, %v; want %d", b.next, err, want)
+	silent := func(end, stable int64) *sarama.FetchResponseBlock {
+		return &sarama.FetchResponseBlock{HighWaterMarkOffset: end, LastStableOffset: stable}
+	}
+	torn := batchAt(1_000_010, 2)
+	torn.PartialTrailingRecord = true
+	partial := &sarama.FetchResponseBlock{HighWaterMarkOffset: 13, LastStableOffset: 13, RecordsSet: []*sarama.Records{{RecordBatch: torn}}}
+	for _, c := range []struct {
+		answer *sarama.FetchResponseBlock
+		behind bool
+	}{{silent(10, 10), false}, {silent(13, 10), false}, {silent(13, 13), true}, {partial, true}} {
+		b, err := unpack(c.answer, 10)
+		if err != nil || b.next != 10 || b.behind(10, true) != c.behind {
+			t.Errorf("to %d, behind %v, %v", b.next, b.behind(10, true), err)
 		}
 	}
 }

@@ -128,7 +128,7 @@ func (f *fetcher) catchUp(d *feed) {
 		}
 		wait = 0
 		f.note(d, nil)
-		stuck := b.next == d.next // before what is not committed
+		stuck := b.next == d.next // before what is not committed, or that the leader does not give yet
 		if !d.accept(&b) {
 			return
 		}

@@ -140,7 +140,7 @@ func (t *tail) hand(response *sarama.FetchResponse, err error) {
 		if failure == nil {
 			b, failure = unpack(response.GetBlock(d.topic, d.partition), d.next)
 		}
-		if failure != nil || b.hollow(d.next, d.committed) { // also where other partitions left no room
+		if failure != nil || b.behind(d.next, d.committed) {
 			t.fetcher.resume(d)
 			return false
 		}
