@@ -86,7 +86,7 @@ func (l *Log) tuneIn(ctx context.Context) error {
 		return nil
 	}
 	name := l.config.topic(repliesName)
-	partition := mathrand.Int32N(l.replies) //nolint:gosec // to spread
+	partition := mathrand.Int32N(l.replies.partitions.Load()) //nolint:gosec // to spread
 	_, end, err := l.bounds(ctx, name, partition)
 	if err != nil {
 		return err
@@ -152,9 +152,17 @@ const crowded = 4
 // detour sends an answer over the topic, unless much waits to be sent.
 func (l *Log) detour(m direct.Letter) {
 	at, ok := placeOf(m.To)
-	if !ok || at.partition < 0 || at.partition >= l.replies {
+	if !ok || at.partition < 0 {
 		return // nobody's
 	}
+	if at.partition >= l.replies.partitions.Load() {
+		l.widen(at, m)
+		return
+	}
+	l.mail(at, m)
+}
+
+func (l *Log) mail(at place, m direct.Letter) {
 	if _, queued := l.appender.waiting(); queued > l.config.QueueBytes/crowded {
 		return
 	}

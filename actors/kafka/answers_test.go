@@ -37,7 +37,8 @@ func TestAnswersReachTheirListenerEitherWay(t *testing.T) {
 // Answers may be lost; what is appended to the logs needs the room.
 func TestAnswersAreDroppedWhereMuchWaitsToBeSent(t *testing.T) {
 	producing(t, func(t *testing.T, a *async, p *producer) {
-		l := &Log{config: Config{App: "bank", QueueBytes: 20_000}, appender: p, replies: 1}
+		l := &Log{config: Config{App: "bank", QueueBytes: 20_000}, appender: p}
+		l.replies.partitions.Store(1)
 		post(p, 4500)
 		l.detour(direct.Letter{To: "0/a-1"})
 		full, _ := p.waiting()

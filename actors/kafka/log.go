@@ -34,7 +34,7 @@ type Log struct {
 	states    states
 	listeners *listeners
 	lines     *lines // nil: all answers go over the topic
-	replies   int32  // partitions of the topic of answers
+	replies   replies
 
 	pending pending // appends to types that were not looked at
 
@@ -130,7 +130,7 @@ func (l *Log) inspect(ctx context.Context) error {
 	shared, err := l.desk.check(ctx, atOpen, l.config.shared()...)
 	all := []error{err}
 	if replies := shared[l.config.topic(repliesName)]; replies != nil {
-		l.replies = int32(replies.partitions) //nolint:gosec // a count
+		l.replies.partitions.Store(int32(replies.partitions)) //nolint:gosec // a count
 	}
 	for _, t := range slices.Sorted(maps.Keys(l.config.Types)) {
 		_, err := l.Count(ctx, t)

@@ -16,6 +16,7 @@ import (
 // answered yet, since a producer that closes forgets what waits for a retry.
 type producer struct {
 	part    string
+	client  sarama.Client // its own; it knows what topics are like
 	async   sarama.AsyncProducer
 	vitals  *vitals
 	largest int // bytes of a record
@@ -43,11 +44,18 @@ type sending struct {
 }
 
 func newProducer(part string, brokers []string, conf *sarama.Config, bound int, v *vitals) (*producer, error) {
-	async, err := sarama.NewAsyncProducer(brokers, conf)
+	client, err := sarama.NewClient(brokers, conf)
 	if err != nil {
 		return nil, explain("connecting a producer", err)
 	}
-	return produceOn(async, part, conf.Producer.MaxMessageBytes, bound, v), nil
+	async, err := sarama.NewAsyncProducerFromClient(client)
+	if err != nil {
+		_ = client.Close() // it has nothing under way
+		return nil, explain("connecting a producer", err)
+	}
+	p := produceOn(async, part, conf.Producer.MaxMessageBytes, bound, v)
+	p.client = client
+	return p, nil
 }
 
 func produceOn(async sarama.AsyncProducer, part string, largest, bound int, v *vitals) *producer {
@@ -232,6 +240,9 @@ func (p *producer) close() {
 		p.feeding.Wait() // AsyncClose closes what it sends to
 		p.async.AsyncClose()
 		p.ending.Wait()
+		if p.client != nil {
+			_ = p.client.Close() // what was out has ended
+		}
 		close(gone)
 	}()
 	select {
