@@ -14,6 +14,7 @@ import (
 
 	"github.com/backstay-go/backstay/actors"
 	"github.com/backstay-go/backstay/actors/kafka"
+	"github.com/backstay-go/backstay/internal/kafkaflag"
 )
 
 // letterCommands are what can be done with the dead letters of an application.
@@ -26,6 +27,7 @@ var letterCommands = map[string]func(ctx context.Context, log *kafka.Log, f *let
 type letterFlags struct {
 	brokers, app, actorType, id, letter string
 	raw                                 bool
+	reach                               kafkaflag.Flags
 }
 
 // askLetters does something with dead letters.
@@ -39,6 +41,7 @@ func askLetters(command string, args []string, out, errs io.Writer) int {
 	set.StringVar(&f.id, "id", "", "")
 	set.StringVar(&f.letter, "letter", "", "")
 	set.BoolVar(&f.raw, "json", false, "")
+	f.reach.Register(set)
 	switch err := set.Parse(args); {
 	case err != nil:
 		return wrong(errs, "actors %s: %v", command, err)
@@ -57,10 +60,14 @@ func askLetters(command string, args []string, out, errs io.Writer) int {
 // do opens the log and closes it. What the application needs of its topics is its
 // own business: one copy is enough to look at.
 func (f *letterFlags) do(command func(context.Context, *kafka.Log, *letterFlags, io.Writer) error, out io.Writer) error {
+	reach, err := f.reach.Sarama()
+	if err != nil {
+		return err
+	}
 	ctx := context.Background()
 	opening, cancel := context.WithTimeout(ctx, askFor)
 	defer cancel()
-	log, err := kafka.Open(opening, kafka.Config{App: f.app, Brokers: strings.Split(f.brokers, ","), Replication: 1})
+	log, err := kafka.Open(opening, kafka.Config{App: f.app, Brokers: strings.Split(f.brokers, ","), Sarama: reach, Replication: 1})
 	if err != nil {
 		return err
 	}

@@ -14,12 +14,19 @@ func TestDeadLettersNeedToKnowWhose(t *testing.T) {
 		{"deadletters", "needs -kafka and -app"},
 		{"deadletters -kafka x:1 -app bank more", `takes no argument "more"`},
 		{"deadletters -kafka x:1 -app bank -nothing", "-nothing"},
+		{"deadletters -kafka x:1 -app bank -sasl-password secret", "-sasl-password"},
 		{"requeue -kafka x:1 -app bank", "needs -type or -letter"},
 		{"requeue -kafka x:1 -app bank -type account -json", "has no -json"},
 	} {
 		var out, errs bytes.Buffer
 		if code := run(append([]string{"actors"}, strings.Fields(test.args)...), &out, &errs); code != misuse || !strings.Contains(errs.String(), test.want) {
 			t.Errorf("%s: %d, %s", test.args, code, &errs)
+		}
+	}
+	for flags, want := range map[string]string{"-tls-ca /does/not/exist": "-tls-ca", "-sasl-user me": "-sasl-mechanism"} {
+		var out, errs bytes.Buffer
+		if code := run(append([]string{"actors", "deadletters", "-kafka", "127.0.0.1:1", "-app", "bank"}, strings.Fields(flags)...), &out, &errs); code != faulty || !strings.Contains(errs.String(), want) {
+			t.Errorf("%s: %d, %s", flags, code, &errs)
 		}
 	}
 	var out, errs bytes.Buffer

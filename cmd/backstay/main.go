@@ -39,11 +39,16 @@ Policy files say how calls survive failure: timeouts, retries, breakers, limits.
   backstay actors deadletters -kafka HOST:PORT -app NAME [-type T] [-id ID]
                  [-letter L] [-json]
                                      list the dead letters of an application, or
-                                     those of a type, an actor, or one; brokers
-                                     without TLS or passwords
+                                     those of a type, an actor, or one
   backstay actors requeue -kafka HOST:PORT -app NAME [-type T] [-id ID]
                  [-letter L]         make their requests again, as tells; letters
                                      stay in the topic, so it can be done twice
+    both with brokers that want TLS or a password:
+                 [-tls] [-tls-ca FILE] [-tls-cert FILE -tls-key FILE]
+                 [-sasl-mechanism PLAIN|SCRAM-SHA-256|SCRAM-SHA-512]
+                 [-sasl-user NAME] [-sasl-password-file FILE]
+                                     the password is in the file, or in the
+                                     variable BACKSTAY_SASL_PASSWORD
   backstay help                      show this, as -h does after any command
 
 A file is YAML, or JSON where its name ends in .json.

@@ -46,15 +46,22 @@ func (d *depot) host() actors.Hosting {
 		}))
 }
 
-// command builds the command and returns what runs it.
-func command(t *testing.T) func(args ...string) string {
+// built builds the command.
+func built(t *testing.T) (program string) {
 	t.Helper()
-	program := filepath.Join(t.TempDir(), "backstay")
+	program = filepath.Join(t.TempDir(), "backstay")
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, "./cmd/backstay")
 	build.Dir = filepath.Join("..", "..") // the module that it belongs to
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
+	return program
+}
+
+// command builds the command and returns what runs it.
+func command(t *testing.T) func(args ...string) string {
+	t.Helper()
+	program := built(t)
 	return func(args ...string) string {
 		t.Helper()
 		out, err := exec.CommandContext(t.Context(), program, append([]string{"actors"}, args...)...).CombinedOutput() //nolint:gosec // see above

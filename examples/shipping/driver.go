@@ -26,7 +26,11 @@ type driver struct {
 }
 
 func drive(ctx context.Context, s *settings, in io.Reader, out io.Writer) (err error) {
-	log, err := s.join(ctx, s.cluster())
+	c, err := s.cluster()
+	if err != nil {
+		return err
+	}
+	log, err := s.join(ctx, c)
 	if err != nil {
 		return err
 	}

@@ -21,8 +21,9 @@ const farewell = 10 * time.Second
 
 // cluster is how all processes of an application reach one another. One copy of
 // everything will do for one broker on a desk.
-func (s *settings) cluster() kafka.Config {
-	return kafka.Config{App: s.app, Brokers: s.kafka, Partitions: 4, Replication: int16(s.copies)} //nolint:gosec // Validate looks at it
+func (s *settings) cluster() (kafka.Config, error) {
+	reach, err := s.reach.Sarama()
+	return kafka.Config{App: s.app, Brokers: s.kafka, Sarama: reach, Partitions: 4, Replication: int16(s.copies)}, err //nolint:gosec // Validate looks at it
 }
 
 // types are those that need topics.
@@ -45,7 +46,10 @@ func serve(ctx context.Context, s *settings, in io.Reader, out io.Writer) (err e
 	if s.drill {
 		ctx = fuse.Attend(ctx, in)
 	}
-	c := s.cluster()
+	c, err := s.cluster()
+	if err != nil {
+		return err
+	}
 	c.OnMember = func(e kafka.MemberEvent) {
 		tell.Info("member "+e.Kind, "instance", e.Instance, "reason", e.Reason, "error", e.Err)
 		fuse.Reach("member " + e.Kind)

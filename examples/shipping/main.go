@@ -42,6 +42,7 @@ import (
 	"time"
 
 	"github.com/backstay-go/backstay/examples/internal/drill"
+	"github.com/backstay-go/backstay/internal/kafkaflag"
 )
 
 // day is how long a day takes in this world; the same in all processes.
@@ -54,6 +55,7 @@ type settings struct {
 	seed   uint64
 
 	kafka  list
+	reach  kafkaflag.Flags
 	app    string
 	node   string
 	copies uint
@@ -102,6 +104,7 @@ func parse(args []string) (*settings, error) {
 	flags.IntVar(&s.orders, "orders", 400, "how many orders are placed")
 	flags.Uint64Var(&s.seed, "seed", 1, "which orders")
 	flags.Var(&s.kafka, "kafka", "`addresses` of brokers, by commas: the actors are on Kafka")
+	s.reach.Register(flags)
 	flags.StringVar(&s.app, "app", "shipping", "on Kafka: what the topics' names begin with")
 	flags.StringVar(&s.node, "node", "", "on Kafka: host the actors, under this `name`; without it, be their client")
 	flags.UintVar(&s.copies, "copies", 1, "on Kafka: of every partition, with new topics")
