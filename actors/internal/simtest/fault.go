@@ -31,6 +31,9 @@ const (
 	LoseAck Effect = "lose ack"
 	// Fail: what is appended does not land.
 	Fail Effect = "fail"
+	// Refuse: the log says that it will never take it. Requests only: who made
+	// them learns of it.
+	Refuse Effect = "refuse"
 	// FailLate: it is reported as an error, and lands after a while.
 	FailLate Effect = "fail late"
 	// Copy: it lands, and once more after a while; so may an answer.

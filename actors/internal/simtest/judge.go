@@ -27,6 +27,7 @@ type Judge struct {
 	faults   []string
 	records  int
 	effects  map[record.Kind]int
+	landings map[record.Kind]int
 }
 
 // ledger is a partition, twice.
@@ -57,7 +58,7 @@ func NewJudge() *Judge {
 	return &Judge{
 		ledgers: make(map[record.Partition]*ledger), accepted: make(map[record.ID]int64), fired: make(map[tick]bool),
 		stepped: make(map[place]bool), reads: make(map[record.ID]bool), labels: make(map[record.ID]string), ran: make(map[run]bool), begins: make(map[place]int),
-		dead: make(map[string]bool), effects: make(map[record.Kind]int),
+		dead: make(map[string]bool), effects: make(map[record.Kind]int), landings: make(map[record.Kind]int),
 	}
 }
 
@@ -73,6 +74,13 @@ func (j *Judge) Records() int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.records
+}
+
+// Landed is how many records of each kind there were, void ones as well.
+func (j *Judge) Landed() map[record.Kind]int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return maps.Clone(j.landings)
 }
 
 // Effects is how many records of each kind were effective.
@@ -112,6 +120,7 @@ func (j *Judge) landed(p record.Partition, at journal.Place, data []byte) {
 		l.state.Skip(at.At)
 		return
 	}
+	j.landings[r.Kind()]++
 	objections := j.object(l, r)
 	effective := l.enter(r, at.At)
 	fx := l.state.Apply(r, at.At)

@@ -1,11 +1,7 @@
 package simtest_test
 
 import (
-	"context"
-	"strconv"
-	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/backstay-go/backstay/actors/internal/runtime"
@@ -14,41 +10,11 @@ import (
 
 // Scenes are what random walks came upon once in thousands of seeds.
 
-// root is what a client asks for at a time.
-type root struct {
-	at     time.Duration
-	to     string
-	script []op
-}
-
 // scene plays roots on one process with one partition a type.
 func scene(t *testing.T, s runtime.Settings, faults []simtest.Fault, roots ...root) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		w := &world{judge: simtest.NewJudge(), setting: s, config: runtime.Config{DeadTopic: "dead"}}
-		w.cluster = simtest.New(simtest.Options{Seed: 1, Partitions: 1, Faults: faults, Judge: w.judge})
-		w.fleet = simtest.NewFleet(w.cluster, w.start)
-		if err := w.fleet.Launch(0); err != nil {
-			t.Fatal(err)
-		}
-		var err error
-		if w.client, err = runtime.Open(context.Background(), w.cluster.Log("client", -1), runtime.Config{}); err != nil {
-			t.Fatal(err)
-		}
-		for i, r := range roots {
-			go w.ask(r.at, runtime.ClientCall{Target: address(r.to), Method: "do", Args: (&op{Script: r.script}).args(), Key: strconv.Itoa(i)})
-		}
-		time.Sleep(2 * time.Second)
-		w.settle("at the end")
-		for _, err := range w.fleet.Stop() {
-			w.fail("%v", err)
-		}
-		_ = w.client.Stop(context.Background()) // a client has nothing to hand over
-		w.cluster.Close()
-		if bad := w.bad(); len(bad) > 0 {
-			t.Error(strings.Join(bad, "\n"))
-		}
-	})
+	play := &scenario{settings: s, faults: faults, roots: roots, spare: true}
+	play.run(t)
 }
 
 func TestAReminderThatIsMovedWhileItsFireIsUnderWayFires(t *testing.T) {

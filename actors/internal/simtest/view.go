@@ -145,6 +145,10 @@ func (v *View) carry(s *sending, kind record.Kind, due []*Fault) {
 		v.later(delay, func() { s.done(journal.Place{}, errFailed) })
 		return
 	}
+	if has(due, Refuse) != nil && kind == record.KindRequest {
+		v.later(delay, func() { s.done(journal.Place{}, journal.ErrTooLarge) })
+		return
+	}
 	if f := has(due, FailLate); f != nil {
 		v.later(delay, func() { s.done(journal.Place{}, errLost) })
 		time.AfterFunc(f.For, func() { v.cluster.land(s.to, s.data) })

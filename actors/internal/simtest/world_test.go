@@ -30,7 +30,8 @@ type world struct {
 	client  *runtime.Node
 	config  runtime.Config
 	setting runtime.Settings
-	stored  bool // cells are in a store, not in snapshots
+	stored  bool     // cells are in a store, not in snapshots
+	hosts   []string // of each process: its types, a letter each; of those without: p and q
 
 	mu     sync.Mutex
 	faults []string
@@ -69,12 +70,20 @@ func (w *world) start(ctx context.Context, v *simtest.View) (simtest.Node, error
 	if w.stored {
 		c.State = v.Store()
 	}
-	for _, name := range []string{"p", "q"} {
+	for _, name := range w.hosted(v) {
 		c.Types = append(c.Types, runtime.Type{Name: name, Settings: w.setting, Methods: map[string]runtime.Method{
 			"do": {Run: w.do}, "count": {Run: w.count}, "counted": {Run: w.counted}, "look": {Read: look},
 		}})
 	}
 	return runtime.Open(ctx, v, c)
+}
+
+// hosted are the types of a process, which is named after its number.
+func (w *world) hosted(v *simtest.View) []string {
+	if process := int(v.Name()[0] - 'a'); process < len(w.hosts) {
+		return strings.Split(w.hosts[process], "")
+	}
+	return []string{"p", "q"}
 }
 
 func (w *world) fail(format string, args ...any) {
@@ -297,7 +306,10 @@ func (p *play) perform(o *op) (*runtime.End, error) {
 		}
 		p.local, _ = strconv.Atoi(string(b))
 		return nil, err
-	case "set", "assign":
+	case "assign": // what the link before has read
+		p.local = o.Wait
+		fallthrough
+	case "set":
 		simtest.Wrote(p.ctx, o.Cell)
 		return nil, p.Set(o.Cell, []byte(strconv.Itoa(p.local+1)))
 	case "call":
@@ -319,6 +331,11 @@ func (p *play) perform(o *op) (*runtime.End, error) {
 	case "sleep":
 		nap(p.ctx, time.Duration(o.Wait)*time.Millisecond+time.Microsecond)
 		return nil, p.ctx.Err()
+	case "ignore": // ctx, as a method must not
+		time.Sleep(time.Duration(o.Wait) * time.Millisecond)
+		return nil, nil
+	case "note":
+		return nil, p.note(o.Cell)
 	case "remind":
 		return nil, p.Remind(record.Reminder{Name: o.Cell, Next: p.Now() + int64(o.Wait), Method: "do", Args: o.args()})
 	case "publish":
@@ -338,6 +355,17 @@ func (p *play) perform(o *op) (*runtime.End, error) {
 	return p.finish(o), nil
 }
 
+// note adds a word to those that the actor has heard.
+func (p *play) note(word string) error {
+	heard, ok, err := p.Cell(p.ctx, "notes")
+	if err != nil {
+		return err
+	}
+	simtest.Saw(p.ctx, "notes", heard, ok)
+	simtest.Wrote(p.ctx, "notes")
+	return p.Set("notes", append(bytes.Clone(heard), word...))
+}
+
 func (p *play) finish(o *op) *runtime.End {
 	switch o.Do {
 	case "retry":
@@ -354,6 +382,9 @@ func (p *play) finish(o *op) *runtime.End {
 	case "error":
 		return &runtime.End{Result: record.Result{Failure: &record.Failure{Code: "error"}}}
 	case "tail self":
+		if len(o.Script) > 0 && o.Script[0].Do == "assign" {
+			o.Script[0].Wait = p.local
+		}
 		return &runtime.End{Outcome: record.TailSelf, Tail: &record.Call{Method: "do", Args: o.args()}}
 	case "tail release":
 		return &runtime.End{Outcome: record.TailOther, Tail: &record.Call{Target: p.Request().Target, Method: "do", Args: o.args()}}
