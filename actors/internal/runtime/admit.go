@@ -114,7 +114,7 @@ func (inc *incarnation) begin(actor string) {
 // children may have been out, and the log's clock may have gone back since.
 func (inc *incarnation) beginLater(actor string) {
 	if at := inc.view.RetryAt(actor); at > 0 {
-		inc.agenda.add(appointment{at: at, what: dueRetry, actor: actor})
+		inc.agenda.add(appointment{at: at, what: dueRetry, subject: subject{actor: actor}})
 	}
 }
 

@@ -26,7 +26,7 @@ func (inc *incarnation) watch(e *machine.Entry) {
 	if inc.blocker(e) == nil {
 		return
 	}
-	inc.agenda.add(appointment{at: inc.now + inc.typ.BusyAfter.Milliseconds(), what: dueBusy, id: e.ID})
+	inc.agenda.add(appointment{at: inc.now + inc.typ.BusyAfter.Milliseconds(), what: dueBusy, subject: subject{id: e.ID}})
 }
 
 // blocker is the request that e waits for, nil if it is the next.
@@ -63,7 +63,7 @@ func (inc *incarnation) weary(id record.ID) {
 		since = a.since
 	}
 	if left := inc.typ.BusyAfter - inc.sinceLocal(since); left > 0 {
-		inc.agenda.add(appointment{at: inc.now + max(left.Milliseconds(), 1), what: dueBusy, id: id})
+		inc.agenda.add(appointment{at: inc.now + max(left.Milliseconds(), 1), what: dueBusy, subject: subject{id: id}})
 		return
 	}
 	chain := inc.chain(e, b)

@@ -88,7 +88,7 @@ func (inc *incarnation) enlist(e *machine.Entry) {
 		inc.drop(e)
 		return
 	case e.Deadline > 0:
-		inc.agenda.add(appointment{at: e.Deadline, what: dueDeadline, id: e.ID})
+		inc.agenda.add(appointment{at: e.Deadline, what: dueDeadline, subject: subject{id: e.ID}})
 	}
 	inc.watch(e)
 }
@@ -102,6 +102,9 @@ func (inc *incarnation) departed(d *machine.Departure) {
 		delete(inc.work, d.ID)
 	}
 	delete(inc.ingests.live, d.ID)
+	inc.agenda.cancel(dueDeadline, subject{id: d.ID})
+	inc.agenda.cancel(dueBusy, subject{id: d.ID})
+	inc.agenda.cancel(dueRetry, subject{actor: d.Target.Actor}) // made again if another link waits for its time
 	inc.release(d.ID)
 	if d.Outcome != record.End && d.Outcome != record.TailSelf && d.Outcome != record.TailOther {
 		inc.node.report(Event{Kind: RequestGivenUp, Partition: inc.self, Epoch: inc.epoch, Actor: d.Target.Actor, ID: d.ID, Outcome: d.Outcome, Code: codeOf(d.Outcome)})

@@ -117,7 +117,7 @@ func (s *sender) watch() {
 		return
 	}
 	s.watched, s.seen = true, s.delivered
-	s.inc.agenda.add(appointment{at: s.inc.now + s.inc.node.config.Patience.Milliseconds(), what: dueAnswer, dest: s})
+	s.inc.agenda.add(appointment{at: s.inc.now + s.inc.node.config.Patience.Milliseconds(), what: dueAnswer, subject: subject{dest: s}})
 }
 
 // look sends again what nobody has answered: copies are void.
@@ -213,7 +213,7 @@ func (s *sender) failed(g *posting) {
 	const base, longest = 10, 1000 // ms
 	wait := min(int64(base)<<min(s.failures, 10), longest)
 	s.failures++
-	s.inc.agenda.add(appointment{at: s.inc.now + wait, what: dueSend, dest: s})
+	s.inc.agenda.add(appointment{at: s.inc.now + wait, what: dueSend, subject: subject{dest: s}})
 	s.inc.node.report(Event{
 		Kind: AppendFailed, Partition: s.inc.self, Epoch: s.inc.epoch, Name: s.dest.String(),
 		Err: fmt.Errorf("runtime: sending to %v, to be tried again: %w", s.dest, g.err), Wait: time.Duration(wait) * time.Millisecond,

@@ -135,7 +135,7 @@ func (inc *incarnation) loadFailed(actor string, err error) {
 	wait := min(loadAgain<<min(l.tries, 10), loadAgainAt)
 	l.tries++
 	l.reads = nil
-	inc.agenda.add(appointment{at: inc.now + wait.Milliseconds(), what: dueLoad, actor: actor})
+	inc.agenda.add(appointment{at: inc.now + wait.Milliseconds(), what: dueLoad, subject: subject{actor: actor}})
 	inc.node.report(Event{
 		Kind: LoadFailed, Partition: inc.self, Epoch: inc.epoch, Actor: actor, Wait: wait,
 		Err: fmt.Errorf("runtime: loading the cells of %s/%s: %w", inc.self.Type, actor, err),

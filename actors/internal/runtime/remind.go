@@ -22,14 +22,24 @@ func checkPeriod(s string) error {
 	return err
 }
 
-// remind makes the appointment of what was set. What was moved or removed
-// leaves an appointment behind that finds nothing to do.
+// subject is that of its appointment.
+func (k reminderKey) subject() subject { return subject{id: k.id, actor: k.actor, name: k.name} }
+
+// ring makes the appointment of a reminder that is set for a tick.
+func (inc *incarnation) ring(at int64, key reminderKey, tick int64) {
+	inc.agenda.add(appointment{at: at, what: dueReminder, subject: key.subject(), tick: tick})
+}
+
+// remind makes the appointment of what was set or moved, or cancels that of what
+// was removed.
 func (inc *incarnation) remind(d machine.Due) {
+	key := reminderKey{d.Actor, d.Name, d.ID}
 	if d.At > 0 {
-		inc.agenda.add(appointment{at: d.At, what: dueReminder, actor: d.Actor, name: d.Name, id: d.ID, tick: d.At})
+		inc.ring(d.At, key, d.At)
 		return
 	}
-	delete(inc.fired, reminderKey{d.Actor, d.Name, d.ID})
+	inc.agenda.cancel(dueReminder, key.subject())
+	delete(inc.fired, key)
 }
 
 // fire appends what is due, if it is still set for that time and is not being
@@ -56,7 +66,7 @@ func (inc *incarnation) fire(x *appointment) {
 	var err error
 	if f.Then, f.Missed, err = after(r.Next, r.Period, inc.now); err != nil { // a zone that this host does not know
 		inc.node.report(Event{Kind: OutputLost, Partition: inc.self, Epoch: inc.epoch, Actor: x.actor, Name: x.name, Err: err, Wait: unfiredAgain})
-		inc.agenda.add(appointment{at: inc.now + unfiredAgain.Milliseconds(), what: dueReminder, actor: x.actor, name: x.name, tick: x.tick})
+		inc.ring(inc.now+unfiredAgain.Milliseconds(), key, x.tick)
 		return
 	}
 	inc.tryFire(key, f)
@@ -106,12 +116,12 @@ func (inc *incarnation) tryFire(key reminderKey, f *record.Fire) {
 			return
 		}
 		switch early := f.Tick - inc.state.Clock(); {
-		case early <= 0: // a copy of it came first, or it was moved, and its new time may have come meanwhile
+		case early <= 0 || inc.moved(key, f.Tick): // a copy of it came first; or its new time may have come meanwhile
 			inc.recall(key)
 		case inc.state.Clock() == 0:
 			inc.node.report(Event{Kind: OutputLost, Partition: inc.self, Epoch: inc.epoch, Actor: key.actor, Name: key.name, Err: errNoClock})
 		default:
-			inc.agenda.add(appointment{at: inc.now + min(early, 1000), what: dueReminder, actor: key.actor, name: key.name, id: key.id, tick: f.Tick})
+			inc.ring(inc.now+min(early, 1000), key, f.Tick)
 		}
 	})
 }
@@ -130,8 +140,14 @@ func (inc *incarnation) release(id record.ID) {
 // could not fire.
 func (inc *incarnation) recall(key reminderKey) {
 	if r, set := inc.state.Reminder(key.actor, key.name); set {
-		inc.agenda.add(appointment{at: r.Next, what: dueReminder, actor: key.actor, name: key.name, tick: r.Next})
+		inc.ring(r.Next, key, r.Next)
 	}
+}
+
+// moved reports whether a reminder is not set for a tick any more.
+func (inc *incarnation) moved(key reminderKey, tick int64) bool {
+	r, set := inc.state.Reminder(key.actor, key.name)
+	return key.name != "" && (!set || r.Next != tick)
 }
 
 // errNoClock: ticks are judged by the log's own clock, so that they come once.

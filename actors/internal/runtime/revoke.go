@@ -31,7 +31,7 @@ func (a *Attempt) revoke(p *Pending) {
 	a.mu.Unlock()
 	if !a.revoking {
 		a.revoking = true
-		a.inc.agenda.add(appointment{at: a.inc.now, what: dueRevoke, id: a.request.ID, tick: revokeAgain})
+		a.inc.agenda.add(appointment{at: a.inc.now, what: dueRevoke, subject: subject{id: a.request.ID}, tick: revokeAgain})
 	}
 }
 
@@ -55,7 +55,7 @@ func (inc *incarnation) recallCalls(x *appointment) {
 	for _, p := range out {
 		inc.node.revoke(journal.Partition{Type: p.to.Type, Index: p.to.Index}, p.id)
 	}
-	inc.agenda.add(appointment{at: inc.now + x.tick, what: dueRevoke, id: x.id, tick: min(2*x.tick, longestRevoke)})
+	inc.agenda.add(appointment{at: inc.now + x.tick, what: dueRevoke, subject: x.subject, tick: min(2*x.tick, longestRevoke)})
 }
 
 // revoke sends a Cancel that also ends the context of what runs.

@@ -1,35 +1,11 @@
 package runtime
 
 import (
-	"math/rand/v2"
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/backstay-go/backstay/actors/internal/record"
 )
-
-func TestAnAgendaGivesItsAppointmentsInOrderOfTime(t *testing.T) {
-	var g agenda
-	random := rand.New(rand.NewPCG(1, 2))
-	var want []int64
-	for range 500 {
-		at := random.Int64N(100)
-		want = append(want, at)
-		g.add(appointment{at: at})
-	}
-	slices.Sort(want)
-	if _, early := g.next(want[0] - 1); early {
-		t.Error("it gave one that is not due")
-	}
-	var got []int64
-	for x, ok := g.next(1000); ok; x, ok = g.next(1000) {
-		got = append(got, x.at)
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %v", got)
-	}
-}
 
 func TestTheTickAfterADueOneIsInTheFutureAndWhatWasMissedIsCounted(t *testing.T) {
 	for _, x := range []struct {
