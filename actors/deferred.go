@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -52,7 +53,7 @@ func Defer[T, A any](self Self[A], within time.Duration) (Token[T], Next[T]) {
 
 // Complete gives the deferred reply its value. The first that completes or
 // fails it wins; what comes later, or twice, changes nothing, and is no error.
-// Tokens that nobody ever made are no error either.
+// A token that nobody ever made is no error either, if it has the form of one.
 //
 // From outside it returns when the log has acknowledged it: no failure loses
 // it then, whether or not anybody hosts the actor now. Within a method it is
@@ -84,7 +85,7 @@ func (t Token[T]) Fail(ctx context.Context, err error) error {
 // complete tells a reply's place how it ends.
 func (n *Node) complete(ctx context.Context, token string, r record.Result) error {
 	name, place, _ := strings.Cut(token, "/")
-	if checkName(name) != nil || place == "" {
+	if checkName(name) != nil || !isPlace(placeOf(place)) {
 		return fmt.Errorf("actors: %q is no token of a deferred reply", token)
 	}
 	to, args := record.Address{Type: name, Actor: placeOf(place)}, codec.Append(nil, &r)
@@ -114,11 +115,19 @@ const (
 // before the step that deferred it was on record.
 const rememberReply = 7 * 24 * time.Hour
 
-// placeOf is the id of the actor where a reply is waited for.
-func placeOf(place string) string { return "deferred." + place }
+// placeOf is the id of the actor where a reply is waited for. place is a derived
+// key: nobody gives an actor such an id by chance, and [Node.encode] refuses it.
+func placeOf(place string) string { return placePrefix + place }
+
+const placePrefix = "deferred."
+
+var placeForm = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$`)
 
 // isPlace reports whether an id is that of such an actor.
-func isPlace(id string) bool { return strings.HasPrefix(id, "deferred.") }
+func isPlace(id string) bool {
+	place, ok := strings.CutPrefix(id, placePrefix)
+	return ok && placeForm.MatchString(place)
+}
 
 // deferring are the methods of such places, which every type has.
 func deferring() map[string]runtime.Method {

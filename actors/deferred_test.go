@@ -214,16 +214,59 @@ func TestADeferredReplyNeedsATimeAndATokenItsForm(t *testing.T) {
 		if _, err := a.ask.Call(ctx, Thing.Ref("x"), none{}); err == nil || !strings.Contains(err.Error(), "must be positive") {
 			t.Error(err)
 		}
-		for _, bad := range []actors.Token[string]{"", "/", "thing", "thing/", "/x", "THING/x"} {
+		for _, bad := range []actors.Token[string]{"", "/", "thing", "thing/", "/x", "THING/x", "thing/x"} {
 			if err := bad.Complete(ctx, "yes"); err == nil || !strings.Contains(err.Error(), "no token") {
 				t.Errorf("%q: %v", bad, err)
 			}
 		}
 		c.is(actors.Token[string]("thing/x").Complete(context.Background(), "yes"), actors.ErrNoNode)
-		c.ok(actors.Token[string]("thing/nobody-made-it").Complete(ctx, "yes"))
+		c.ok(actors.Token[string]("thing/8e03978e-40d5-83dd-bc93-6894a57f9324").Complete(ctx, "yes")) // nobody has made it
 		if actors.Token[func()]("thing/x").Complete(ctx, func() {}) == nil {
 			t.Error("a value that cannot be encoded")
 		}
+	})
+}
+
+// Where a reply is waited for is an actor, too, with an id that users' actors
+// cannot have; theirs may begin with the same word.
+func TestIdsOfDeferredRepliesAreNobodyElses(t *testing.T) {
+	a := newApprovals()
+	inBubble(t, func(c *cluster) {
+		keep := actors.NewValue[int](Thing, "kept")
+		touch, touching := does("touch", func(_ context.Context, self self, _ none) (none, error) { return none{}, keep.Set(self, 1) })
+		goes := actors.Declare[actors.Ref[thing], none](Thing, "goes")
+		going := actors.HandleNext(goes, func(_ context.Context, _ self, to actors.Ref[thing]) (actors.Next[none], error) {
+			return touch.TailTo(to, none{}), nil
+		})
+		ctx := c.things(a.handler(), touching, going)
+		p := a.asked(ctx, "x")
+		_, place, _ := strings.Cut(string(a.tokens[0]), "/")
+		users := []string{"deferred.", "deferred." + place + "x", "deferred.payments", "deferred." + strings.ToUpper(place)}
+		for _, id := range users {
+			_, err := touch.Call(ctx, Thing.Ref(id), none{})
+			c.ok(err)
+		}
+		var listed []string
+		for one, err := range actors.List(ctx, Thing) {
+			c.ok(err)
+			listed = append(listed, one.Ref.ID)
+		}
+		slices.Sort(listed)
+		slices.Sort(users)
+		if !slices.Equal(listed, users) {
+			t.Errorf("listed are %q, want %q", listed, users)
+		}
+		theirs := Thing.Ref("deferred." + place)
+		_, called := touch.Call(ctx, theirs, none{})
+		_, went := goes.Call(ctx, Thing.Ref("x"), theirs)
+		for how, err := range map[string]error{"called": called, "told": touch.Tell(ctx, theirs, none{}), "tail-called": went} {
+			if err == nil || !strings.Contains(err.Error(), "deferred reply") {
+				t.Errorf("%s: %v", how, err)
+			}
+		}
+		c.ok(a.tokens[0].Complete(ctx, "yes"))
+		v, err := p.Await(ctx)
+		equal(c, v, err, "yes")
 	})
 }
 

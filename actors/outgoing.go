@@ -65,6 +65,8 @@ func (n *Node) encode(o *outgoing) ([]byte, error) {
 	switch {
 	case o.actor == "" || o.id == "":
 		return nil, fmt.Errorf("actors: %s: the reference is empty: make it with Type.Ref", o.method)
+	case isPlace(o.id):
+		return nil, fmt.Errorf("actors: %s.%s: the id is that of a deferred reply, which a Token completes", o.String(), o.method)
 	case o.expireAfter < 0 || o.delay < 0:
 		return nil, fmt.Errorf("actors: %s.%s: ExpireAfter and Delay must not be negative", o.String(), o.method)
 	}

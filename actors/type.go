@@ -30,7 +30,9 @@ func NewType[A any](name string) Type[A] {
 func (t Type[A]) Name() string { return t.name }
 
 // Ref is the address of the actor with that id. The actor need not exist: it
-// comes to be when it is first called.
+// comes to be when it is first called. Every id will do but the empty one, and
+// those of deferred replies, "deferred." and a UUID of version 8: what calls
+// them is an error.
 func (t Type[A]) Ref(id string) Ref[A] { return Ref[A]{Type: t.name, ID: id} }
 
 // checkName refuses what cannot be part of the name of a topic.
