@@ -35,6 +35,8 @@
 // A test must not use real time, the network, or locks that it holds while it
 // waits; see testing/synctest. Random numbers should come from [Sim.Rand].
 //
+// [Sim.Publish] adds messages to ordinary topics, for types that ingest them.
+//
 // # Settings
 //
 //	ACTORSTEST_SEEDS    how many seeds are tried, 40, and 10 with -short

@@ -24,6 +24,7 @@ type Sim struct {
 	cluster *simtest.Cluster
 	fleet   *simtest.Fleet
 	client  *actors.Node
+	shop    *simtest.View   // from where messages are published
 	ctx     context.Context //nolint:containedctx // that of the client
 	work    sync.WaitGroup
 
@@ -37,6 +38,7 @@ type Sim struct {
 func newSim(t *testing.T, o Options, seed uint64, faults []simtest.Fault) *Sim {
 	s := &Sim{options: o, began: time.Now(), seed: seed, rng: rand.New(rand.NewPCG(seed, 3)), judge: simtest.NewJudge()} //nolint:gosec // to be repeatable
 	s.cluster = simtest.New(simtest.Options{Seed: seed, Partitions: o.Partitions, Faults: faults, Judge: s.judge, Silent: true})
+	s.shop = s.cluster.Log("shop", -1)
 	s.fleet = simtest.NewFleet(s.cluster, s.open)
 	s.ctx = t.Context()
 	return s

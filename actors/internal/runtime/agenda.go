@@ -15,8 +15,9 @@ const (
 	dueLoad                // cells are to be loaded, again
 	dueAnswer              // a destination may not have acknowledged anything for long
 	dueRevoke              // calls of an attempt are to be revoked, again
-	kindsOfDue
 )
+
+const kindsOfDue = int(dueRevoke) + 1
 
 // subject is what an appointment is about.
 type subject struct {

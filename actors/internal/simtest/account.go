@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/backstay-go/backstay/actors/internal/record"
+	"github.com/backstay-go/backstay/actors/journal"
 )
 
 // account is what a partition's log amounts to, by the rules of the protocol:
@@ -25,6 +26,7 @@ type account struct {
 	dropped   map[record.Dest]uint64           // numbers up to here were forwarded
 	roots     map[record.ID]*root
 	reminders map[reminder]record.Reminder
+	ingress   map[journal.Source]uint64
 	changed   map[string]bool // actors whose cells the last record changed
 	wrong     []string        // what must not happen
 }
@@ -50,7 +52,7 @@ func newAccount(self record.Partition) *account {
 	return &account{
 		self: self, cells: make(map[string]map[string]string), in: make(map[record.Partition]uint64),
 		out: make(map[record.Dest][]record.Message), dropped: make(map[record.Dest]uint64),
-		roots: make(map[record.ID]*root), reminders: make(map[reminder]record.Reminder), changed: make(map[string]bool),
+		roots: make(map[record.ID]*root), reminders: make(map[reminder]record.Reminder), ingress: make(map[journal.Source]uint64), changed: make(map[string]bool),
 	}
 }
 
@@ -147,6 +149,8 @@ func (a *account) owner(r record.Record) bool {
 		return a.undeliverable(r)
 	case *record.Fire:
 		return r.Epoch == a.epoch && a.fire(r)
+	case *record.Ingest:
+		return r.Epoch == a.epoch && a.ingest(r)
 	}
 	return false
 }

@@ -156,7 +156,9 @@ func (c *Cluster) Echo(n int) {
 		c.mu.Lock()
 		var names []journal.Partition
 		for p := range c.parts {
-			names = append(names, p)
+			if !isTopic(p) {
+				names = append(names, p)
+			}
 		}
 		sortPartitions(names)
 		var copied []byte
@@ -188,11 +190,20 @@ func (c *Cluster) partition(p journal.Partition) *partition {
 func (c *Cluster) land(p journal.Partition, data []byte) journal.Place {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.put(p, data)
+}
+
+// put is land. mu is held.
+func (c *Cluster) put(p journal.Partition, data []byte) journal.Place {
 	part := c.partition(p)
 	at := journal.Place{Offset: part.next(), At: time.Now().Add(c.skew).UnixMilli()}
 	part.entries = append(part.entries, journal.Entry{Place: at, Data: data})
 	part.all = append(part.all, data)
-	if c.judge != nil {
+	switch {
+	case c.judge == nil:
+	case isTopic(p):
+		c.judge.supplied(sourceOf(p), part.next())
+	default:
 		c.judge.landed(record.Partition(p), at, data)
 	}
 	for _, r := range part.readers {

@@ -28,6 +28,11 @@ func (a *account) compare(s *machine.State, fx *machine.Effects) string {
 	if d := a.compareCells(s, fx); d != "" {
 		return d
 	}
+	for from, position := range a.ingress {
+		if got := s.Ingested(from.Topic, from.Partition); got != position {
+			return fmt.Sprintf("%v is taken in up to %d, want %d", from, got, position)
+		}
+	}
 	return a.compareRoots(s) + a.compareTimes(s)
 }
 

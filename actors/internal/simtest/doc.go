@@ -32,4 +32,5 @@
 //	    rule applied and its guards checked, is the account after it
 //	P9  a link begins at most once more than its attempts allow
 //	P10 a tick fires once, never early, and what is due is fired
+//	P11 a message of a source topic enters once, in its order, and none is left
 package simtest

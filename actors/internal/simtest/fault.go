@@ -56,7 +56,8 @@ type Fault struct {
 	// Process is which; copies that are started after a crash count on.
 	Process int
 	// Point is where, Nth the how manieth time, from 1 on. The points are
-	// "append", "append " with the kind of the record, "ack", "poll", "load"
+	// "append", "append " with the kind of the record, "ack", "poll", "source"
+	// (a poll of an ordinary topic), "load"
 	// (the cells of an actor), "store" (rows), "save" (a snapshot), "truncate", "publish", "answer", "point " with a name of the test's own,
 	// and "time", where Nth counts milliseconds.
 	Point string

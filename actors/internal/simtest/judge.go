@@ -28,6 +28,9 @@ type Judge struct {
 	records  int
 	effects  map[record.Kind]int
 	landings map[record.Kind]int
+	supply   map[journal.Source]int64 // how many messages there are
+	wanted   map[journal.Source]bool  // somebody takes them in
+	told     map[journal.Source]map[uint64]bool
 }
 
 // ledger is a partition, twice.
@@ -59,6 +62,7 @@ func NewJudge() *Judge {
 		ledgers: make(map[record.Partition]*ledger), accepted: make(map[record.ID]int64), fired: make(map[tick]bool),
 		stepped: make(map[place]bool), reads: make(map[record.ID]bool), labels: make(map[record.ID]string), ran: make(map[run]bool), begins: make(map[place]int),
 		dead: make(map[string]bool), effects: make(map[record.Kind]int), landings: make(map[record.Kind]int),
+		supply: make(map[journal.Source]int64), wanted: make(map[journal.Source]bool), told: make(map[journal.Source]map[uint64]bool),
 	}
 }
 
@@ -174,6 +178,8 @@ func (j *Judge) note(l *ledger, r record.Record) {
 		}
 	case *record.Fire:
 		j.fired[tick{l.self, reminder{r.Target.Actor, r.Name}, r.Tick}] = true
+	case *record.Ingest:
+		j.noteIngest(r)
 	case *record.Takeover:
 		l.suspects = l.suspected()
 	case *record.ClientRequest:

@@ -28,6 +28,8 @@ func (j *Judge) object(l *ledger, r record.Record) []string {
 		return j.objectForwarded(l, r)
 	case *record.Fire:
 		return j.objectFire(l, r)
+	case *record.Ingest:
+		return j.objectIngest(r)
 	}
 	return nil
 }

@@ -69,7 +69,7 @@ func (v *View) deliver(m journal.Message, due []*Fault, done func(journal.Place,
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.letters[m.Topic] = append(c.letters[m.Topic], m)
-	place := journal.Place{Offset: int64(len(c.letters[m.Topic]) - 1), At: time.Now().Add(c.skew).UnixMilli()}
+	place := c.supply(m)
 	if has(due, LoseAck) != nil {
 		v.later(v.latency(), func() { done(journal.Place{}, errLost) })
 		return

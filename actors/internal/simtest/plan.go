@@ -8,7 +8,7 @@ import (
 // kinds of records that faults aim at, the interesting ones more often.
 var kinds = []string{
 	"step", "step", "step", "issued", "issued", "takeover", "write", "begun", "failed", "forwarded",
-	"request", "request", "response", "client request", "expired", "fire", "cancel", "undeliverable",
+	"request", "request", "response", "client request", "expired", "fire", "cancel", "undeliverable", "ingest", "ingest",
 }
 
 // Plan draws faults: how many, which, where and when follow from the seed alone.
@@ -78,7 +78,7 @@ func drawElsewhere(rng *rand.Rand, f Fault, span time.Duration) Fault {
 	long := func(least, most time.Duration) time.Duration { return between(rng, least, most) }
 	f.Point, f.Nth = "time", 1+rng.IntN(int(span.Milliseconds()))
 	at := func(e Effect, point string, most int) { f.Effect, f.Point, f.Nth = e, point, 1+rng.IntN(most) }
-	switch rng.IntN(16) {
+	switch rng.IntN(18) {
 	case 0:
 		ahead, behind := long(0, 20*time.Second), long(0, 20*time.Second)
 		f.Effect, f.For = Clock, ahead-behind
@@ -105,6 +105,9 @@ func drawElsewhere(rng *rand.Rand, f Fault, span time.Duration) Fault {
 		f.For = long(time.Millisecond, 20*time.Second)
 	case 13:
 		at([]Effect{Crash, Zombie}[rng.IntN(2)], []string{"load", "save"}[rng.IntN(2)], 4)
+		f.For = long(5*time.Millisecond, 3*time.Second)
+	case 14, 15: // messages were read, and are on no record
+		at([]Effect{Crash, Zombie, Fail, Slow}[rng.IntN(4)], "source", 20)
 		f.For = long(5*time.Millisecond, 3*time.Second)
 	default:
 		f.Effect, f.Point, f.Nth = Fail, "poll", 1+rng.IntN(100)

@@ -61,7 +61,7 @@ func (c *coverage) judge(t *testing.T) {
 			t.Errorf("%q never struck", e)
 		}
 	}
-	for _, kind := range []string{"client request", "request", "response", "cancel", "takeover", "issued", "write", "begun", "failed", "step", "expired", "forwarded", "fire"} {
+	for _, kind := range []string{"client request", "request", "response", "cancel", "takeover", "issued", "write", "begun", "failed", "step", "expired", "forwarded", "fire", "ingest"} {
 		if !c.records[kind] {
 			t.Errorf("no %s was effective", kind)
 		}

@@ -19,6 +19,7 @@ type reader struct {
 	seen int64 // entries below are visible
 	wake func()
 	told int64
+	at   string // the point that its polls pass
 }
 
 // Read opens a reader.
@@ -29,11 +30,15 @@ func (v *View) Read(p journal.Partition, from int64, wake func()) (journal.Reade
 	if err := v.refusal(p); err != nil {
 		return nil, err
 	}
-	r := &reader{view: v, p: p, next: from, wake: wake}
-	part := c.partition(p)
+	return v.open(&reader{view: v, p: p, next: from, wake: wake, at: "poll"}), nil
+}
+
+// open lets a reader see what is there. mu is held.
+func (v *View) open(r *reader) *reader {
+	part := v.cluster.partition(r.p)
 	part.readers = append(part.readers, r)
 	r.tell(part.next())
-	return r, nil
+	return r
 }
 
 // tell lets the reader see entries below an offset after a while. mu is held.
@@ -67,8 +72,12 @@ func (r *reader) Poll(maxBytes int) ([]journal.Entry, error) {
 	v, c := r.view, r.view.cluster
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	due := c.pass(v, "poll")
+	due := c.pass(v, r.at)
 	v.strike(due)
+	if f := has(due, Slow); f != nil { // it lags
+		time.AfterFunc(f.For, r.wake)
+		return nil, nil
+	}
 	switch {
 	case v.dead:
 		return nil, nil

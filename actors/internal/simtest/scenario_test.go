@@ -20,7 +20,8 @@ import (
 //
 //	S1  a client's resend: the chain is away, has ended, all is quiet, at its
 //	    until, across a restart                        here; the explorer of package machine
-//	S2  a copy of every kind of an owner's records     here; Undeliverable and Ingest: package machine, TestS2_
+//	S2  a copy of every kind of an owner's records     here; Undeliverable: package machine, TestS2_; Ingest:
+//	                                                   TestMessagesAreToldOnce
 //	S3  sends that fail, are turned round, or come     here
 //	    twice, in a run to one partition
 //	S4  a crash at every point of a nested call        here, of three levels
@@ -45,6 +46,7 @@ type scenario struct {
 	seed     uint64
 	faults   []simtest.Fault
 	roots    []root
+	orders   int  // messages of the topic, one every 10 ms
 	spare    bool // not all of the faults need strike
 }
 
@@ -67,11 +69,16 @@ func (s *scenario) run(t *testing.T) (w *world) {
 		for i, r := range s.roots {
 			go w.ask(r.at, runtime.ClientCall{Target: address(r.to), Method: "do", Args: (&op{Script: r.script}).args(), Key: strconv.Itoa(i)})
 		}
+		for n := range s.orders {
+			time.Sleep(10 * time.Millisecond)
+			w.order(n)
+		}
 		time.Sleep(2 * time.Second)
 		if n := len(s.roots); n > 0 {
 			time.Sleep(s.roots[n-1].at)
 		}
 		w.settle("at the end")
+		w.heard()
 		for _, err := range w.fleet.Stop() {
 			w.fail("%v", err)
 		}
@@ -92,6 +99,7 @@ func (s *scenario) world(t *testing.T) *world {
 	w.config.DeadTopic = "dead"
 	w.cluster = simtest.New(simtest.Options{Seed: s.seed + 1, Partitions: 1, Faults: append([]simtest.Fault(nil), s.faults...), Judge: w.judge})
 	w.fleet = simtest.NewFleet(w.cluster, w.start)
+	w.shop = w.cluster.Log("shop", -1)
 	for p := range max(len(s.hosts), 1) {
 		if err := w.fleet.Launch(p); err != nil {
 			t.Fatal(err)

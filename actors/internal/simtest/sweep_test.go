@@ -16,7 +16,7 @@ func TestEveryFaultAtEveryKindOfRecord(t *testing.T) {
 		t.Skip("the random walks are enough for that")
 	}
 	kinds := []string{
-		"takeover", "issued", "write", "begun", "failed", "step", "expired", "forwarded", "fire",
+		"takeover", "issued", "write", "begun", "failed", "step", "expired", "forwarded", "fire", "ingest",
 		"request", "response", "client request", "cancel",
 	}
 	effects := []simtest.Fault{

@@ -92,7 +92,7 @@ func (j *Judge) Unfinished() string {
 			}
 		}
 	}
-	return strings.Join(left, "\n")
+	return strings.Join(append(left, j.untold()...), "\n")
 }
 
 // Answers are those of roots that have ended, by the baggage that their clients

@@ -31,7 +31,8 @@ type world struct {
 	config  runtime.Config
 	setting runtime.Settings
 	stored  bool     // cells are in a store, not in snapshots
-	hosts   []string // of each process: its types, a letter each; of those without: p and q
+	hosts   []string // of each process: its types, a letter each; of those without: p, q and s
+	shop    *simtest.View
 
 	mu     sync.Mutex
 	faults []string
@@ -61,6 +62,7 @@ func newWorld(seed uint64, faults []simtest.Fault) *world {
 		Backoff: func(n uint64) time.Duration { return time.Duration(n) * 20 * time.Millisecond },
 	}
 	w.fleet = simtest.NewFleet(w.cluster, w.start)
+	w.shop = w.cluster.Log("shop", -1)
 	return w
 }
 
@@ -71,6 +73,10 @@ func (w *world) start(ctx context.Context, v *simtest.View) (simtest.Node, error
 		c.State = v.Store()
 	}
 	for _, name := range w.hosted(v) {
+		if name == "s" {
+			c.Types = append(c.Types, w.hearing())
+			continue
+		}
 		c.Types = append(c.Types, runtime.Type{Name: name, Settings: w.setting, Methods: map[string]runtime.Method{
 			"do": {Run: w.do}, "count": {Run: w.count}, "counted": {Run: w.counted}, "look": {Read: look},
 		}})
@@ -83,7 +89,7 @@ func (w *world) hosted(v *simtest.View) []string {
 	if process := int(v.Name()[0] - 'a'); process < len(w.hosts) {
 		return strings.Split(w.hosts[process], "")
 	}
-	return []string{"p", "q"}
+	return []string{"p", "q", "s"}
 }
 
 func (w *world) fail(format string, args ...any) {
@@ -120,6 +126,7 @@ func (w *world) run() {
 		w.cluster.Echo(40)
 		w.settle("after copies of everything")
 		w.total()
+		w.heard()
 	}
 	for _, err := range w.fleet.Stop() {
 		w.fail("%v", err)
@@ -164,6 +171,13 @@ func (w *world) roots() *sync.WaitGroup {
 			call.TTL = int64(1 + w.rng.IntN(2000))
 		}
 		wg.Go(func() { w.ask(at, call) })
+	}
+	for n := range w.rng.IntN(30) {
+		at := time.Duration(w.rng.IntN(1500)) * time.Millisecond
+		wg.Go(func() {
+			time.Sleep(at)
+			w.order(n)
+		})
 	}
 	for i := range 2 + w.rng.IntN(4) {
 		at := time.Duration(w.rng.IntN(1500)) * time.Millisecond
