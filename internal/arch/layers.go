@@ -80,7 +80,7 @@ var Layers = []Package{
 	// The programs.
 	{Path: "cmd/...", Layer: top},
 	{Path: "examples/...", Layer: top},
-	{Path: "internal/kafkaflag", Layer: top}, // what they have in common of their command lines
+	{Path: "internal/kafkaflag", Layer: top, ThirdParty: []string{"github.com/IBM/sarama", "github.com/xdg-go/scram"}}, // what they have in common of their command lines
 }
 
 // pure are the packages that have neither goroutines, nor I/O, nor a clock.

@@ -20,7 +20,7 @@ import (
 )
 
 // PasswordVariable is the environment variable of the password.
-const PasswordVariable = "BACKSTAY_SASL_PASSWORD"
+const PasswordVariable = "BACKSTAY_SASL_PASSWORD" //nolint:gosec // its name, and no password
 
 // Flags are the values. The zero value is neither TLS nor a password.
 type Flags struct {

@@ -1,14 +1,13 @@
 package kafkaflag
 
 import (
-	"crypto/sha256"
-	"crypto/sha512"
 	"errors"
 	"fmt"
 	"os"
 	"strings"
 
 	"github.com/IBM/sarama"
+	"github.com/xdg-go/scram"
 )
 
 // authenticate sets what the flags of SASL say.
@@ -23,9 +22,9 @@ func (f *Flags) authenticate(c *sarama.Config) error {
 	switch s.Mechanism = sarama.SASLMechanism(f.mechanism); s.Mechanism {
 	case sarama.SASLTypePlaintext:
 	case sarama.SASLTypeSCRAMSHA256:
-		s.SCRAMClientGeneratorFunc = func() sarama.SCRAMClient { return &scram{hash: sha256.New} }
+		s.SCRAMClientGeneratorFunc = func() sarama.SCRAMClient { return &conversation{hash: scram.SHA256} }
 	case sarama.SASLTypeSCRAMSHA512:
-		s.SCRAMClientGeneratorFunc = func() sarama.SCRAMClient { return &scram{hash: sha512.New} }
+		s.SCRAMClientGeneratorFunc = func() sarama.SCRAMClient { return &conversation{hash: scram.SHA512} }
 	default:
 		return fmt.Errorf("-sasl-mechanism %q is none of PLAIN, SCRAM-SHA-256, SCRAM-SHA-512", f.mechanism)
 	}
