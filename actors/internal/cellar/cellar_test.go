@@ -19,6 +19,57 @@ import (
 
 var here = journal.Partition{Type: "t"}
 
+// meddled is a log in which something happens before a chunk is read.
+type meddled struct {
+	journal.Snapshots
+	before func(journal.Chunk)
+}
+
+func (m *meddled) Chunk(ctx context.Context, p journal.Partition, k journal.Chunk) ([]byte, error) {
+	m.before(k)
+	return m.Snapshots.Chunk(ctx, p, k)
+}
+
+func TestAListGoesOnThoughItsChunksAreReplaced(t *testing.T) {
+	log := memory.New()
+	const many = 200
+	changes := func(value string) (all []machine.Change) {
+		for i := range many {
+			all = append(all, machine.Change{Actor: fmt.Sprintf("%03d", i), Cells: []record.Cell{{Name: "x", Value: []byte(value)}}})
+		}
+		return all
+	}
+	saving, _ := OverSnapshots(log, here, journal.Manifest{}, 400)
+	save := func(at int64, value string) {
+		if err := saving.Save(t.Context(), journal.Manifest{At: at}, changes(value)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	save(1, "old")
+	m, _, err := log.Manifest(t.Context(), here)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reads, at := 0, int64(1)
+	from := &meddled{Snapshots: log}
+	from.before = func(journal.Chunk) {
+		if reads++; reads%7 == 3 && at < 5 { // larger each time, so that they are split
+			at++
+			save(at, strings.Repeat("new ", int(at)))
+		}
+	}
+	listing, _ := OverSnapshots(from, here, m, 400)
+	all, err := listing.List(t.Context(), "", many+1)
+	if err != nil || len(all) != many || at != 5 {
+		t.Fatalf("%d of %d actors after %d snapshots, %v", len(all), many, at, err)
+	}
+	for i := range all {
+		if all[i].Actor != fmt.Sprintf("%03d", i) || len(all[i].Cells) != 1 {
+			t.Fatalf("actor %d is %+v", i, all[i])
+		}
+	}
+}
+
 // counted is a log that counts what is read and written.
 type counted struct {
 	journal.Snapshots

@@ -10,17 +10,24 @@ import (
 )
 
 // List looks through all chunks, since they are not in the order of ids, and
-// keeps no more of them than it returns.
+// keeps no more of them than it returns. It goes on with those that come in the
+// place of one meanwhile.
 func (s *snapshots) List(ctx context.Context, after string, limit int) ([]Saved, error) {
 	s.mu.Lock()
-	chunks := s.tree.chunks()
+	left := s.tree.chunks()
 	s.mu.Unlock()
 	var first []row
-	for _, c := range chunks {
+	for len(left) > 0 {
+		c := left[0]
+		left = left[1:]
 		p, err := s.read(ctx, c)
 		if err != nil {
-			_ = s.renew(ctx) // it may have been replaced: the next list finds that
-			return nil, err
+			newer := s.inPlaceOf(ctx, c)
+			if newer == nil {
+				return nil, err
+			}
+			left = append(newer, left...)
+			continue
 		}
 		from, _ := slices.BinarySearchFunc(p.rows, after+"\x00", compare)
 		first = append(first, p.rows[from:]...)
@@ -39,6 +46,20 @@ func (s *snapshots) List(ctx context.Context, after string, limit int) ([]Saved,
 		all[i] = Saved{Actor: string(first[i].actor), Cells: cells}
 	}
 	return all, nil
+}
+
+// inPlaceOf returns the chunks that a newer snapshot has in the place of one, nil
+// if it has none.
+func (s *snapshots) inPlaceOf(ctx context.Context, c journal.Chunk) []journal.Chunk {
+	if s.renew(ctx) != nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if at, is := s.tree[c.Number]; is && at == c.At {
+		return nil
+	}
+	return s.tree.below(c.Number)
 }
 
 func byActor(a, b row) int { return bytes.Compare(a.actor, b.actor) }

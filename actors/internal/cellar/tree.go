@@ -52,6 +52,17 @@ func (t tree) chunks() []journal.Chunk {
 	return all
 }
 
+// below lists the leaves at the place of one, which may have been split.
+func (t tree) below(number uint32) (all []journal.Chunk) {
+	path := uint32(1)<<depthOf(number) - 1 // the bits that they have in common
+	for _, c := range t.chunks() {
+		if c.Number >= number && c.Number&path == number&path {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
 // grow puts a page in the place of a leaf, in halves for as long as it is
 // larger than size, and hands on each piece.
 func (t tree) grow(number uint32, p *page, at int64, size int, piece func(journal.Chunk, *page)) {

@@ -76,8 +76,9 @@ type incarnation struct {
 	reasons    map[record.ID]*Retry
 	forwarding bool
 	idle       idleList
-	passing    int // Passivate hooks that run
-	reading    int // shared methods that run
+	passing    int                    // Passivate hooks that run
+	reading    int                    // shared methods that run
+	asked      map[record.ID]struct{} // reads that are being answered, or wait for cells
 	snapshots  snapshots
 	skipped    []skipped
 	ingests    ingests
@@ -106,7 +107,7 @@ func newIncarnation(o *owner) *incarnation {
 		stalled: make(map[string]struct{}), firing: make(map[reminderKey]struct{}),
 		fired: make(map[reminderKey]record.ID), held: make(map[record.ID]reminderKey),
 		refusing: make(map[string]int), reasons: make(map[record.ID]*Retry), gone: make(chan struct{}),
-		crew: make(map[*worker]struct{}), loads: loads{under: make(map[string]*load)},
+		crew: make(map[*worker]struct{}), loads: loads{under: make(map[string]*load)}, asked: make(map[record.ID]struct{}),
 	}
 	inc.signal = make(chan struct{}, 1)
 	inc.timer = time.NewTimer(time.Hour)

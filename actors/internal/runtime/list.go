@@ -34,6 +34,7 @@ func (inc *incarnation) list(r *record.Read) {
 		inc.node.emit(r.Reply, r.ID, failure(CodeNoMethod, err.Error()))
 		return
 	}
+	inc.asked[r.ID] = struct{}{}
 	l := &listing{read: *r, after: p.After, limit: min(max(p.Limit, 1), pageSize)}
 	l.happen(inc)
 }
@@ -59,6 +60,7 @@ func (l *listing) happen(inc *incarnation) {
 func (l *listing) answer(ctx context.Context, inc *incarnation) {
 	saved, err := inc.cellar.List(ctx, l.after, l.limit)
 	if err != nil { // whoever asked asks again
+		inc.post(listDone(l.read.ID))
 		inc.node.report(Event{Kind: LoadFailed, Partition: inc.self, Epoch: inc.epoch, Err: fmt.Errorf("runtime: listing %v: %w", inc.partition, err)})
 		return
 	}
@@ -68,7 +70,13 @@ func (l *listing) answer(ctx context.Context, inc *incarnation) {
 		return
 	}
 	inc.node.emit(l.read.Reply, l.read.ID, told(all))
+	inc.post(listDone(l.read.ID))
 }
+
+// listDone: a list is answered, or given up.
+type listDone record.ID
+
+func (d listDone) happen(inc *incarnation) { delete(inc.asked, record.ID(d)) }
 
 // merge lays what is in memory over what was saved, in the order of ids, as far
 // as both are known, and leaves out what is not there any more. There may be

@@ -121,6 +121,7 @@ func (d *loaded) happen(inc *incarnation) {
 	delete(l.under, d.actor)
 	inc.attach(d.actor, d.row.Cells)
 	for i := range reads {
+		delete(inc.asked, reads[i].ID)
 		inc.share(&reads[i])
 	}
 	inc.touch(d.actor)
@@ -134,6 +135,9 @@ func (inc *incarnation) loadFailed(actor string, err error) {
 	l := inc.loads.under[actor]
 	wait := min(loadAgain<<min(l.tries, 10), loadAgainAt)
 	l.tries++
+	for i := range l.reads {
+		delete(inc.asked, l.reads[i].ID)
+	}
 	l.reads = nil
 	inc.agenda.add(appointment{at: inc.now + wait.Milliseconds(), what: dueLoad, subject: subject{actor: actor}})
 	inc.node.report(Event{
@@ -155,5 +159,6 @@ func (inc *incarnation) waitToRead(r *record.Read) bool {
 	}
 	l := inc.loads.under[r.Target.Actor]
 	l.reads = append(l.reads, *r)
+	inc.asked[r.ID] = struct{}{}
 	return true
 }

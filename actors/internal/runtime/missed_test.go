@@ -1,6 +1,7 @@
 package runtime_test
 
 import (
+	"bytes"
 	"context"
 	"strconv"
 	"sync"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/backstay-go/backstay/actors/internal/record"
 	"github.com/backstay-go/backstay/actors/internal/runtime"
+	"github.com/backstay-go/backstay/actors/journal"
 )
 
 // A read is in the log, but nothing says that it was answered: who takes over
@@ -96,4 +98,64 @@ func TestAnAnswerThatWasNotSentIsSentByTheNextOwner(t *testing.T) {
 			t.Errorf("it came after %v", took)
 		}
 	})
+}
+
+// What an owner before has answered may be of a life of the request that is over:
+// its client has come back after the window, with a new request under the old id.
+// It gets the answer of that, never the old one.
+func TestAnAnswerOfAnEarlierLifeIsNotSentByTheNextOwner(t *testing.T) {
+	for _, again := range []bool{false, true} { // whether the second life has ended
+		synctest.Test(t, func(t *testing.T) {
+			c := newCluster(t, 1)
+			defer c.stop()
+			heard := make(chan string, 10)
+			address, closing, err := c.log.Listen(t.Context(), func(data []byte) {
+				for _, word := range []string{"first", "second", "third"} {
+					if bytes.Contains(data, []byte(word)) {
+						heard <- word
+					}
+				}
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer closing()
+			const window = time.Second
+			add := func(r record.Record) {
+				acked := make(chan error, 1)
+				c.log.Append(journal.Partition{Type: "t"}, record.Encode(r), func(_ journal.Place, err error) { acked <- err })
+				if err := <-acked; err != nil {
+					t.Fatal(err)
+				}
+			}
+			live := func() record.Link {
+				r := &record.ClientRequest{ID: record.ID{1}, Until: time.Now().Add(window).UnixMilli(), Target: record.To("t", "a", 1), Method: "third", Reply: address}
+				add(r)
+				return record.Link{ID: r.ID, Life: r.Until}
+			}
+			end := func(l record.Link, answer string) {
+				add(&record.Step{Epoch: 1, Link: l, Result: record.Result{Value: []byte(answer)}})
+			}
+			add(&record.Takeover{Epoch: 1, Nonce: record.ID{1}, Partitions: 1, Window: window.Milliseconds()})
+			end(live(), "first")
+			time.Sleep(2*window + 10*time.Millisecond)
+			second, want := live(), "third"
+			if again {
+				end(second, "second")
+				want = "second"
+			}
+			c.openWith(runtime.Config{Window: window}, hosting(map[string]run{"third": func(context.Context, *runtime.Attempt) runtime.End { return value("third") }}))
+			time.Sleep(time.Second)
+			close(heard)
+			told := 0
+			for word := range heard {
+				if told++; word != want {
+					t.Errorf("the client is told %q, want %q", word, want)
+				}
+			}
+			if told == 0 {
+				t.Error("the client is told nothing")
+			}
+		})
+	}
 }

@@ -47,12 +47,13 @@ func (v *Reading) find(name string) (int, bool) {
 }
 
 // share runs a shared method on the cells as of now, where its record was
-// applied: beside everything else, without a place in any queue (R41, R42).
+// applied: beside everything else, without a place in any queue (R41, R42). A
+// copy that comes while it runs runs nothing: its client gets the same answer.
 func (inc *incarnation) share(r *record.Read) {
 	if inc.leaving && len(inc.work) == 0 {
 		return // else a stream of reads would keep it here; the next owner makes up for it
 	}
-	if inc.look(r) {
+	if _, copied := inc.asked[r.ID]; copied || inc.look(r) {
 		return
 	}
 	m, ok := inc.typ.Methods[r.Method]
@@ -79,6 +80,7 @@ func (inc *incarnation) share(r *record.Read) {
 		left = time.Duration(r.Deadline-inc.now) * time.Millisecond
 	}
 	inc.reading++
+	inc.asked[r.ID] = struct{}{}
 	inc.methods.Add()
 	go inc.answerRead(inc.scope(new(lazyctx.Ctx), inc.within(left)), m, v)
 }
@@ -94,7 +96,7 @@ func (inc *incarnation) answerRead(ctx *lazyctx.Ctx, m Method, v *Reading) {
 		}
 		ctx.Cancel()
 		inc.node.emit(r.Reply, r.ID, result)
-		inc.post(readDone{})
+		inc.post(readDone(r.ID))
 		inc.methods.Done()
 	}()
 	result = m.Read(ctx, v)
@@ -109,6 +111,9 @@ func (inc *incarnation) within(d time.Duration) backstay.Instant {
 }
 
 // readDone: a shared method has returned.
-type readDone struct{}
+type readDone record.ID
 
-func (readDone) happen(inc *incarnation) { inc.reading-- }
+func (d readDone) happen(inc *incarnation) {
+	inc.reading--
+	delete(inc.asked, record.ID(d))
+}
