@@ -3,6 +3,7 @@ package runtime
 import (
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/backstay-go/backstay"
@@ -17,10 +18,10 @@ type slot struct {
 	attempts []*Attempt
 
 	instance any
-	active   bool // Activate has run
-	attached bool // its cells are in memory
-	doomed   bool // cleared, or not in step with the cells: the instance goes when no attempt is left
-	passing  bool // Passivate runs: nothing may begin
+	active   atomic.Bool // Activate has run: said by the method's goroutine
+	attached bool        // its cells are in memory
+	doomed   bool        // cleared, or not in step with the cells: the instance goes when no attempt is left
+	passing  bool        // Passivate runs: nothing may begin
 
 	going bool // passing, and not to be used again
 
@@ -212,7 +213,7 @@ func (inc *incarnation) run(a *Attempt) {
 	if a.Interrupted() { // while its begin was put on record
 		a.ctx.Cancel()
 	}
-	inc.employ(a)
+	inc.engage(a)
 }
 
 // limit is when the method's context ends: at the deadline of the request while

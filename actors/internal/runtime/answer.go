@@ -1,7 +1,6 @@
 package runtime
 
 import (
-	"github.com/backstay-go/backstay/actors/internal/machine"
 	"github.com/backstay-go/backstay/actors/internal/record"
 	"github.com/backstay-go/backstay/actors/internal/record/codec"
 )
@@ -19,10 +18,6 @@ func (r *reply) Fields(w *codec.Walker) {
 	w.Fixed(1, (*[16]byte)(&r.id))
 	w.Message(2, &r.result)
 }
-
-// answer emits the end of a root, from an applied record only (H21): at best
-// once, since a client that got none asks again.
-func (inc *incarnation) answer(a *machine.Answer) { inc.node.emit(a.Reply, a.ID, a.Result) }
 
 // emit sends a result to where a client listens: directly, if it is here.
 func (n *Node) emit(address string, id record.ID, result record.Result) {

@@ -62,6 +62,7 @@ func ranByTheReplaced(t *testing.T, noticed, recorded bool) (runs int64) {
 			l.pause()
 		}
 		l.see()
+		time.Sleep(time.Second)
 		synctest.Wait()
 		runs = first.Load()
 		kill(zombie)

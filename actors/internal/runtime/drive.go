@@ -36,6 +36,9 @@ func (inc *incarnation) drive(w *worker, most int) (done bool) {
 		if inc.ended == nil && inc.layDown() {
 			return true
 		}
+		if w != nil && w.next != nil {
+			return false // it has a method to run
+		}
 	}
 	return false
 }

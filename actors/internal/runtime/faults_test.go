@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/actors/internal/record"
@@ -18,7 +19,7 @@ type link struct {
 	mu      sync.Mutex
 	dead    bool // nothing goes out or comes in any more
 	blind   bool // nothing comes in: a process that does not know what it missed
-	slow    bool // it comes in one by one
+	slow    bool // it comes in one by one, a turn each
 	mute    bool // answers do not go out
 	pauses  uint64
 	member  journal.Membership
@@ -95,25 +96,31 @@ func (l *link) Read(p journal.Partition, from int64, wake func()) (journal.Reade
 	l.mu.Lock()
 	l.wakes = append(l.wakes, wake)
 	l.mu.Unlock()
-	return &reader{Reader: r, link: l}, err
+	return &reader{Reader: r, link: l, wake: wake}, err
 }
 
 type reader struct {
 	journal.Reader
-	link *link
+	link  *link
+	wake  func()
+	rests bool // it has nothing until it wakes
 }
 
 func (r *reader) Poll(n int) ([]journal.Entry, error) {
 	r.link.mu.Lock()
-	hidden := r.link.dead || r.link.blind
-	if r.link.slow {
-		n = 1
-	}
+	hidden, slow := r.link.dead || r.link.blind, r.link.slow
 	r.link.mu.Unlock()
 	if hidden {
 		return nil, nil
 	}
-	return r.Reader.Poll(n)
+	if !slow {
+		return r.Reader.Poll(n)
+	}
+	if r.rests = !r.rests; !r.rests {
+		return nil, nil
+	}
+	time.AfterFunc(time.Millisecond, r.wake)
+	return r.Reader.Poll(1)
 }
 
 // frozen is a membership whose process does not learn that it was put out.

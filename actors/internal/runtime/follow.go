@@ -12,7 +12,7 @@ import (
 // follow does what follows from an applied record, as the owner.
 func (inc *incarnation) follow(r record.Record, fx *machine.Effects) {
 	for i := range fx.Answers {
-		inc.answer(&fx.Answers[i])
+		inc.answer(fx.Answers[i])
 	}
 	for _, o := range fx.Outputs {
 		inc.output(o)

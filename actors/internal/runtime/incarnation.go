@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/backstay-go/backstay"
@@ -60,6 +61,7 @@ type incarnation struct {
 	idlers   []*worker // of the crew, without work
 	driver   *worker   // runs this turn; nil: none does
 	dropped  *slot     // to be used again
+	handout  handout
 	touched  []string
 
 	// What waits.
@@ -97,7 +99,10 @@ type incarnation struct {
 
 	scope func(c *lazyctx.Ctx, limit backstay.Instant) *lazyctx.Ctx // makes c end with the incarnation
 	ended error                                                     // the loop ends
-	gone  chan struct{}                                             // closed: it has ended
+	// fallen is whether it has, for workers: what was given to one just before
+	// does not begin any more.
+	fallen atomic.Bool
+	gone   chan struct{} // closed: it has ended
 }
 
 func newIncarnation(o *owner) *incarnation {
@@ -151,6 +156,7 @@ func (inc *incarnation) live(ctx context.Context) error {
 func (inc *incarnation) resign(why error) {
 	if inc.ended == nil {
 		inc.ended = why
+		inc.fallen.Store(true)
 	}
 }
 
@@ -177,6 +183,11 @@ const rounds = 4
 
 // turn takes in what has come and does what follows.
 func (inc *incarnation) turn() {
+	inc.act()
+	inc.handOut()
+}
+
+func (inc *incarnation) act() {
 	events, rang := inc.take()
 	if rang {
 		inc.alarm = time.Time{}

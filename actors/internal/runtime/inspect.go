@@ -63,7 +63,7 @@ func (inc *incarnation) inspect(p *inspect.Partition) {
 	}
 	p.Outputs = inc.unsent()
 	for _, s := range inc.slots {
-		if s.active {
+		if s.active.Load() {
 			p.Instances++
 		}
 		for _, a := range s.attempts {

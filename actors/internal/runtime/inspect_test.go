@@ -71,3 +71,27 @@ func TestWhoDoesNotAnswerIsToldOfAllTheSame(t *testing.T) {
 		}
 	})
 }
+
+// The race detector is the judge: what Activate has made is told while its
+// method runs.
+func TestInspectLooksAtWhatMethodsActivate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t, 1)
+		defer c.stop()
+		activating, over := make(chan struct{}), make(chan struct{})
+		typ := hosting(map[string]run{"hold": func(context.Context, *runtime.Attempt) runtime.End { <-over; return value("") }})
+		typ.Activate = func(context.Context, *runtime.Attempt) (any, *runtime.End) {
+			close(activating)
+			return new(int), nil
+		}
+		n := c.open(typ)
+		c.tell(n, "a", "hold", "")
+		<-activating
+		n.Inspect(t.Context())
+		synctest.Wait()
+		if p := n.Inspect(t.Context()).Partitions[0]; p.Instances != 1 {
+			t.Errorf("%d instances", p.Instances)
+		}
+		close(over)
+	})
+}

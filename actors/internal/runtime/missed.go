@@ -68,6 +68,6 @@ func (inc *incarnation) makeUp() {
 func (inc *incarnation) repeat(a machine.Answer) {
 	if result, done, _ := inc.state.Answer(a.ID); done {
 		a.Result = result
-		inc.answer(&a)
+		inc.answer(a)
 	}
 }

@@ -64,7 +64,7 @@ func (inc *incarnation) rest(s *slot) {
 		}
 	}
 	switch {
-	case !s.active && !s.attached:
+	case !s.active.Load() && !s.attached:
 		inc.forget(s)
 	case !inc.idle.has(s):
 		s.since, s.size = inc.local, slotBytes+inc.state.Attached(s.actor)
@@ -89,7 +89,7 @@ func (inc *incarnation) passivateIdle() {
 // passivateAll drops all instances, since the partition is handed over.
 func (inc *incarnation) passivateAll() {
 	for _, s := range inc.slots {
-		if s.active && !s.passing && len(s.attempts) == 0 {
+		if s.active.Load() && !s.passing && len(s.attempts) == 0 {
 			inc.idle.remove(s)
 			s.going = true
 			inc.passivate(s)
@@ -101,7 +101,7 @@ func (inc *incarnation) passivateAll() {
 // nothing begins on the actor, so that nothing runs on an instance that is
 // half closed (A10).
 func (inc *incarnation) passivate(s *slot) {
-	if inc.typ.Passivate == nil || !s.active {
+	if inc.typ.Passivate == nil || !s.active.Load() {
 		inc.passivated(s)
 		return
 	}
@@ -134,7 +134,8 @@ func (p passed) happen(inc *incarnation) {
 
 // passivated takes the instance from a slot, and lets it go if it is not needed.
 func (inc *incarnation) passivated(s *slot) {
-	s.instance, s.active, s.doomed = nil, false, false
+	s.instance, s.doomed = nil, false
+	s.active.Store(false)
 	if s.going {
 		inc.forget(s)
 	}

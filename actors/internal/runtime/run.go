@@ -58,8 +58,12 @@ func (a *Attempt) panicked(v any) End {
 	return End{Retry: &Retry{Reason: err.Error()}}
 }
 
-// perform activates the actor, if that is needed, and runs the method.
+// perform activates the actor, if that is needed, and runs the method; unless
+// the incarnation has ended since the method was given to a worker.
 func (a *Attempt) perform(ctx context.Context) End {
+	if a.inc.fallen.Load() {
+		return End{Retry: &Retry{Reason: ErrLost.Error()}}
+	}
 	if failed := a.activate(ctx); failed != nil {
 		return *failed
 	}
@@ -81,7 +85,7 @@ func (a *Attempt) perform(ctx context.Context) End {
 // parks has one already, since Activate may not call.
 func (a *Attempt) activate(ctx context.Context) *End {
 	s := a.slot
-	if s.active || a.inc.typ.Activate == nil || a.method.Bare {
+	if s.active.Load() || a.inc.typ.Activate == nil || a.method.Bare {
 		return nil
 	}
 	a.setActivating(true)
@@ -90,7 +94,8 @@ func (a *Attempt) activate(ctx context.Context) *End {
 	if failed != nil {
 		return failed
 	}
-	s.instance, s.active = instance, true
+	s.instance = instance
+	s.active.Store(true)
 	return nil
 }
 
