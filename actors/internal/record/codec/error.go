@@ -24,6 +24,6 @@ func (w *Walker) Fail(n uint64, reason string) { w.fail(n, reason) }
 // fail notes the first fault.
 func (w *Walker) fail(n uint64, reason string) {
 	if w.reading && w.err == nil {
-		w.err = &Error{Offset: w.at, Field: n, Reason: reason}
+		w.err, w.next = &Error{Offset: w.at, Field: n, Reason: reason}, none
 	}
 }

@@ -1,6 +1,9 @@
 package codec
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math"
+)
 
 // place writes the kept fields that come before number n. Most messages have
 // none.
@@ -28,52 +31,63 @@ func (w *Walker) placeKept(n uint64) {
 	}
 }
 
+// none is the tag behind the last field, which no field has.
+const none = math.MaxUint64
+
+// most is the largest tag that field n can have: what the next tag is compared
+// with before anything else is done. Most fields of most messages are absent,
+// and cost no more than that; while something is written it always holds.
+func most(n uint64) uint64 { return n<<1 | 1 }
+
 // find goes on to field n and reports whether it is there; its form (0 number,
-// 1 bytes) must be as given. Fields before n are unknown: they are kept. Most
-// fields of most messages are absent, which is told by the tag of the next one,
-// read once.
+// 1 bytes) must be as given. Fields before n are unknown: they are kept. Who has
+// read the value peeks at what follows.
 func (w *Walker) find(n, form uint64) bool {
-	if w.next == 0 && !w.peek() || w.next>>1 > n {
-		return false
+	for w.next>>1 < n {
+		w.unknown()
 	}
-	return w.reach(n, form)
+	switch w.next {
+	case n<<1 | form:
+		w.last = n
+		return true
+	case n<<1 | form ^ 1:
+		w.fail(n, "is of another form")
+	}
+	return false
 }
 
-// peek reads the next tag, if there is one.
-func (w *Walker) peek() bool {
-	if w.err != nil || w.at == w.end {
-		return false
+// unknown takes the next field, which the message does not know.
+func (w *Walker) unknown() {
+	field, number := w.field, w.next>>1
+	w.last = number
+	w.skip(w.next)
+	w.keep(number, field)
+	w.peek()
+}
+
+// rest takes what is left of a message: all of it is unknown.
+func (w *Walker) rest() {
+	for w.next != none {
+		w.unknown()
+	}
+}
+
+// peek reads the next tag.
+func (w *Walker) peek() {
+	w.next = none
+	if w.at == w.end || w.err != nil {
+		return
 	}
 	w.field = w.at
 	tag := w.uvarint()
 	switch {
 	case w.err != nil:
-		return false
 	case tag>>1 <= w.last:
 		w.fail(tag>>1, "is out of order")
-		return false
-	}
-	w.next = tag
-	return true
-}
-
-// reach takes the tags up to that of field n.
-func (w *Walker) reach(n, form uint64) bool {
-	for {
-		tag, number := w.next, w.next>>1
-		w.last, w.next = number, 0
-		if number == n {
-			if tag&1 != form {
-				w.fail(n, "is of another form")
-			}
-			return w.err == nil
-		}
-		field := w.field
-		w.skip(tag)
-		w.keep(number, field)
-		if !w.peek() || w.next>>1 > n {
-			return false
-		}
+	case tag == none:
+		w.fail(tag>>1, "is beyond all numbers")
+	default:
+		w.next = tag
 	}
 }
 

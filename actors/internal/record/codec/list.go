@@ -22,6 +22,9 @@ func List[T any, P element[T]](w *Walker, n uint64, v *[]T) { list[T, P](w, n, v
 func LongList[T any, P element[T]](w *Walker, n uint64, v *[]T) { list[T, P](w, n, v, math.MaxInt) }
 
 func list[T any, P element[T]](w *Walker, n uint64, v *[]T, limit int) {
+	if w.next > most(n) {
+		return
+	}
 	if !w.reading {
 		if w.place(n); len(*v) > 0 {
 			w.tag(n<<1 | 1)
@@ -42,6 +45,7 @@ func list[T any, P element[T]](w *Walker, n uint64, v *[]T, limit int) {
 	}
 	outer, ok := w.enter(end)
 	if !ok {
+		w.peek()
 		return
 	}
 	for w.err == nil && w.at < w.end {
@@ -54,11 +58,15 @@ func list[T any, P element[T]](w *Walker, n uint64, v *[]T, limit int) {
 		w.inside(end, P(&(*v)[len(*v)-1]))
 	}
 	w.leave(outer)
+	w.peek()
 }
 
 // Optional is field n, a message that may be absent; it is there, perhaps
 // empty, where v is not nil.
 func Optional[T any, P element[T]](w *Walker, n uint64, v *P) {
+	if w.next > most(n) {
+		return
+	}
 	if !w.reading {
 		if w.place(n); *v != nil {
 			w.nested(n, *v, true)
@@ -68,6 +76,7 @@ func Optional[T any, P element[T]](w *Walker, n uint64, v *P) {
 	if w.find(n, 1) {
 		*v = P(new(T))
 		w.inside(w.until(), *v)
+		w.peek()
 	}
 }
 
@@ -89,9 +98,11 @@ func Fixeds[T ~[16]byte](w *Walker, n uint64, v *[]T) {
 	b := w.filled(n)
 	if len(b)%16 != 0 {
 		w.fail(n, "is not a multiple of 16 bytes long")
+		w.peek()
 		return
 	}
 	for ; len(b) > 0; b = b[16:] {
 		*v = append(*v, T([16]byte(b[:16])))
 	}
+	w.peek()
 }

@@ -40,13 +40,14 @@ func (w *Walker) Written() []byte {
 func Reader(in []byte) *Walker {
 	w := walker()
 	w.reading, w.in, w.end = true, in, len(in)
+	w.peek()
 	return w
 }
 
 // Done ends a decoding, and returns what was wrong, an [*Error]. The Walker
 // must not be used after it.
 func (w *Walker) Done() error {
-	w.find(math.MaxUint64, 0) // what is left is unknown
+	w.rest()
 	err := w.err
 	w.release()
 	return err
@@ -55,12 +56,13 @@ func (w *Walker) Done() error {
 // Then ends the decoding of a message, and begins that of in. It returns what was
 // wrong; then the Walker must not be used after it.
 func (w *Walker) Then(in []byte) error {
-	w.find(math.MaxUint64, 0) // what is left is unknown
+	w.rest()
 	if err := w.err; err != nil {
 		w.release()
 		return err
 	}
 	w.in, w.at, w.frame = in, 0, frame{end: len(in)}
+	w.peek()
 	return nil
 }
 

@@ -31,7 +31,7 @@ type Walker struct {
 type frame struct {
 	end   int    // reading: where the message ends
 	field int    // reading: where the tag is that was read
-	next  uint64 // reading: that tag, if it was not taken; 0 if none was read
+	next  uint64 // reading: that tag, the next to be taken; none after the last. Writing: 0
 	last  uint64 // reading: number of the last field
 	kept  *Kept  // nil: the message is closed
 	known int    // writing: how much of kept has been written
@@ -60,152 +60,231 @@ func (w *Walker) Reading() bool { return w.reading }
 
 // Uint is field n, an unsigned number.
 func (w *Walker) Uint(n uint64, v *uint64) {
-	if !w.reading {
-		if w.place(n); *v != 0 {
-			w.tag(n << 1)
-			w.out = binary.AppendUvarint(w.out, *v)
-		}
-		return
+	if w.next <= most(n) {
+		w.uint(n, v)
 	}
-	if w.find(n, 0) {
-		if *v = w.uvarint(); *v == 0 {
-			w.fail(n, "zero is written by leaving the field out")
-		}
+}
+
+func (w *Walker) uint(n uint64, v *uint64) {
+	switch {
+	case !w.reading:
+		w.number(n, *v)
+	case w.find(n, 0):
+		*v = w.positive(n)
+		w.peek()
 	}
 }
 
 // Int is field n, a signed number.
 func (w *Walker) Int(n uint64, v *int64) {
-	z := uint64(*v<<1) ^ uint64(*v>>63)
-	w.Uint(n, &z)
-	if w.reading {
+	if w.next <= most(n) {
+		w.int(n, v)
+	}
+}
+
+func (w *Walker) int(n uint64, v *int64) {
+	switch {
+	case !w.reading:
+		w.number(n, uint64(*v<<1)^uint64(*v>>63))
+	case w.find(n, 0):
+		z := w.positive(n)
 		*v = int64(z>>1) ^ -int64(z&1)
+		w.peek()
 	}
 }
 
 // Uint32 is field n, an unsigned number of 32 bits.
 func (w *Walker) Uint32(n uint64, v *uint32) {
-	wide := uint64(*v)
-	if w.Uint(n, &wide); !w.reading {
-		return // a message that is written is not touched: others may read it
+	if w.next <= most(n) {
+		w.uint32(n, v)
 	}
-	if wide > math.MaxUint32 {
-		w.fail(n, "exceeds 32 bits")
-		return
+}
+
+func (w *Walker) uint32(n uint64, v *uint32) {
+	switch {
+	case !w.reading:
+		w.number(n, uint64(*v))
+	case w.find(n, 0):
+		*v = uint32(w.atMost(n, math.MaxUint32, "exceeds 32 bits")) //nolint:gosec // it does not
+		w.peek()
 	}
-	*v = uint32(wide)
 }
 
 // Uint8 is field n, an unsigned number of 8 bits.
 func (w *Walker) Uint8(n uint64, v *uint8) {
-	wide := uint64(*v)
-	if w.Uint(n, &wide); !w.reading {
-		return
+	if w.next <= most(n) {
+		w.uint8(n, v)
 	}
-	if wide > math.MaxUint8 {
-		w.fail(n, "exceeds 8 bits")
-		return
+}
+
+func (w *Walker) uint8(n uint64, v *uint8) {
+	switch {
+	case !w.reading:
+		w.number(n, uint64(*v))
+	case w.find(n, 0):
+		*v = uint8(w.atMost(n, math.MaxUint8, "exceeds 8 bits")) //nolint:gosec // it does not
+		w.peek()
 	}
-	*v = uint8(wide)
 }
 
 // Bool is field n, present if it is true.
 func (w *Walker) Bool(n uint64, v *bool) {
-	var one uint64
-	if *v {
-		one = 1
+	if w.next <= most(n) {
+		w.bool(n, v)
 	}
-	if w.Uint(n, &one); !w.reading {
-		return
+}
+
+func (w *Walker) bool(n uint64, v *bool) {
+	switch {
+	case !w.reading:
+		if w.place(n); *v {
+			w.tag(n << 1)
+			w.out = append(w.out, 1)
+		}
+	case w.find(n, 0):
+		*v = w.atMost(n, 1, "is no boolean") == 1
+		w.peek()
 	}
-	if one > 1 {
-		w.fail(n, "is no boolean")
-		return
-	}
-	*v = one == 1
 }
 
 // Bytes is field n. Empty and nil are the same.
 func (w *Walker) Bytes(n uint64, v *[]byte) {
-	if !w.reading {
+	if w.next <= most(n) {
+		w.bytes(n, v)
+	}
+}
+
+func (w *Walker) bytes(n uint64, v *[]byte) {
+	switch {
+	case !w.reading:
 		if w.place(n); len(*v) > 0 {
 			w.tag(n<<1 | 1)
 			w.tag(uint64(len(*v)))
 			w.out = append(w.out, *v...)
 		}
-		return
-	}
-	if w.find(n, 1) {
+	case w.find(n, 1):
 		*v = w.filled(n)
+		w.peek()
 	}
 }
 
 // String is field n.
 func (w *Walker) String(n uint64, v *string) {
-	if !w.reading {
-		if w.place(n); *v != "" {
-			w.tag(n<<1 | 1)
-			w.tag(uint64(len(*v)))
-			w.out = append(w.out, *v...)
-		}
-		return
+	if w.next <= most(n) {
+		w.string(n, v)
 	}
-	if w.find(n, 1) {
+}
+
+func (w *Walker) string(n uint64, v *string) {
+	switch {
+	case !w.reading:
+		w.word(n, *v)
+	case w.find(n, 1):
 		*v = string(w.filled(n))
+		w.peek()
 	}
 }
 
 // Borrowed is a [Walker.String] whose bytes, when it is read, are those of the
 // input: for words that live no longer than the slices beside them do.
 func (w *Walker) Borrowed(n uint64, v *string) {
-	if !w.reading {
-		w.String(n, v)
-		return
+	if w.next <= most(n) {
+		w.borrowed(n, v)
 	}
-	if w.find(n, 1) {
+}
+
+func (w *Walker) borrowed(n uint64, v *string) {
+	switch {
+	case !w.reading:
+		w.word(n, *v)
+	case w.find(n, 1):
 		b := w.filled(n)
 		*v = unsafe.String(unsafe.SliceData(b), len(b)) //nolint:gosec // nobody changes the input: see Decode
+		w.peek()
 	}
 }
 
 // Fixed is field n, 16 bytes that are absent if all are zero.
 func (w *Walker) Fixed(n uint64, v *[16]byte) {
-	if !w.reading {
+	if w.next <= most(n) {
+		w.fixed(n, v)
+	}
+}
+
+func (w *Walker) fixed(n uint64, v *[16]byte) {
+	switch {
+	case !w.reading:
 		if w.place(n); *v != [16]byte{} {
 			w.tag(n<<1 | 1)
 			w.out = append(w.out, 16)
 			w.out = append(w.out, v[:]...)
 		}
-		return
-	}
-	if !w.find(n, 1) {
-		return
-	}
-	b := w.filled(n)
-	if len(b) != 16 {
-		w.fail(n, "is not 16 bytes long")
-		return
-	}
-	if *v = [16]byte(b); *v == [16]byte{} {
-		w.fail(n, "zero is written by leaving the field out")
+	case w.find(n, 1):
+		if b := w.filled(n); len(b) != 16 {
+			w.fail(n, "is not 16 bytes long")
+		} else if *v = [16]byte(b); *v == [16]byte{} {
+			w.fail(n, "zero is written by leaving the field out")
+		}
+		w.peek()
 	}
 }
 
 // Message is field n, a message that is absent if all its fields are.
 func (w *Walker) Message(n uint64, m Message) {
-	if !w.reading {
+	if w.next <= most(n) {
+		w.message(n, m)
+	}
+}
+
+func (w *Walker) message(n uint64, m Message) {
+	switch {
+	case !w.reading:
 		w.place(n)
 		w.nested(n, m, false)
-		return
+	case w.find(n, 1):
+		end := w.until()
+		if end == w.at {
+			w.fail(n, emptyLeftOut)
+		}
+		w.inside(end, m)
+		w.peek()
 	}
-	if !w.find(n, 1) {
-		return
+}
+
+// number writes a number, unless it is zero.
+func (w *Walker) number(n, v uint64) {
+	if w.place(n); v != 0 {
+		w.tag(n << 1)
+		w.tag(v)
 	}
-	end := w.until()
-	if end == w.at {
-		w.fail(n, emptyLeftOut)
+}
+
+// positive reads a number that is not zero.
+func (w *Walker) positive(n uint64) uint64 {
+	v := w.uvarint()
+	if v == 0 {
+		w.fail(n, "zero is written by leaving the field out")
 	}
-	w.inside(end, m)
+	return v
+}
+
+// atMost reads a number up to a limit.
+func (w *Walker) atMost(n, limit uint64, reason string) uint64 {
+	v := w.positive(n)
+	if v > limit {
+		w.fail(n, reason)
+		return 0
+	}
+	return v
+}
+
+// word writes a string, unless it is empty.
+func (w *Walker) word(n uint64, v string) {
+	if w.place(n); v != "" {
+		w.tag(n<<1 | 1)
+		w.tag(uint64(len(v)))
+		w.out = append(w.out, v...)
+	}
 }
 
 // filled reads a length and as many bytes, at least one.
@@ -272,8 +351,9 @@ func (w *Walker) Close(p Prefix) {
 // inside reads m, which is all up to end.
 func (w *Walker) inside(end int, m Message) {
 	if outer, ok := w.enter(end); ok {
+		w.peek()
 		m.Fields(w)
-		w.find(math.MaxUint64, 0) // what is left is unknown
+		w.rest()
 		w.leave(outer)
 	}
 }
