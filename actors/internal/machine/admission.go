@@ -87,8 +87,8 @@ func (v View) Decide(e *Entry) (d Decision, attempt uint64) {
 // let e begin: it is the oldest, or descends from it, and whoever is on top of
 // the stack called it and is parked (R9, H5).
 func (v View) admitted(e *Entry) bool {
-	m := v.State.boxes[e.Target.Actor]
-	if m == nil || m.oldest != e && !e.descends(m.oldest.ID) {
+	m := e.box
+	if m.oldest != e && !e.descends(m.oldest.ID) {
 		return false
 	}
 	t := v.top(m, e)
@@ -194,6 +194,6 @@ func (v View) Resumes(e *Entry, awaited []record.ID) bool {
 			return false
 		}
 	}
-	t := v.top(v.State.boxes[e.Target.Actor], nil)
+	t := v.top(e.box, nil)
 	return t == nil || t == e
 }

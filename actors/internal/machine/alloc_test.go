@@ -29,8 +29,8 @@ func TestARequestAndItsStepAreAppliedInFewAllocations(t *testing.T) {
 	for range runs - 1 { // until as many answers are forgotten as are made
 		apply()
 	}
-	if got := testing.AllocsPerRun(runs, apply); got > 3 {
-		t.Errorf("%v allocations, want an entry, a root, and now and then room in a map", got)
+	if got := testing.AllocsPerRun(runs, apply); got > 2 {
+		t.Errorf("%v allocations, want the answer, and now and then room in a map", got)
 	}
 }
 
@@ -39,7 +39,7 @@ func TestAStepIsDecodedInFewAllocations(t *testing.T) {
 		t.Skip("the race detector allocates")
 	}
 	step := pairOf(1).step
-	if got := testing.AllocsPerRun(1000, func() { _, _ = record.Decode(step) }); got > 3 {
+	if got := testing.AllocsPerRun(1000, func() { _, _ = record.Decode(step) }); got > 2 {
 		t.Errorf("%v allocations, want the record, its cells, and the name of one", got)
 	}
 }

@@ -23,6 +23,7 @@ type Entry struct {
 	Cancelled bool
 
 	issued     []Child
+	box        *mailbox
 	prev, next *Entry
 }
 

@@ -40,13 +40,14 @@ func (c *change) acceptRequest(r *record.Request) {
 		c.delayed[r.ID] = &later
 		c.effects.Reminders = append(c.effects.Reminders, Due{Actor: r.Target.Actor, ID: r.ID, At: r.NotBefore})
 	default:
-		c.queue(r)
+		e := c.blank()
+		e.Request = *r
+		c.queue(e)
 	}
 }
 
-func (c *change) queue(r *record.Request) {
-	e := c.blank()
-	e.Request, e.Queued = *r, c.clock
+func (c *change) queue(e *Entry) {
+	e.Queued = c.clock
 	c.enter(e)
 	c.effects.Entered = append(c.effects.Entered, e)
 }

@@ -38,12 +38,13 @@ func (s *State) enter(e *Entry) {
 	}
 	m.newest = e
 	m.size++
+	e.box = m
 	s.entries[e.ID] = e
 }
 
 // leave takes an entry out.
 func (s *State) leave(e *Entry) {
-	m := s.boxes[e.Target.Actor]
+	m := e.box
 	if e.prev == nil {
 		m.oldest = e.next
 	} else {
@@ -56,7 +57,7 @@ func (s *State) leave(e *Entry) {
 	}
 	if m.size--; m.size == 0 {
 		delete(s.boxes, e.Target.Actor)
-		if len(s.spare) < 64 {
+		if len(s.spare) < mostSpare {
 			s.spare = append(s.spare, m)
 		}
 	}
@@ -79,7 +80,7 @@ func (s *State) blank() *Entry {
 // looked at.
 func (s *State) recycle() {
 	for _, e := range s.gone {
-		if *e = (Entry{}); len(s.blanks) < 64 {
+		if *e = (Entry{}); len(s.blanks) < mostSpare {
 			s.blanks = append(s.blanks, e)
 		}
 	}

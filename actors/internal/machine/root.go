@@ -37,13 +37,38 @@ func (c *change) fromClient(r *record.ClientRequest) Void {
 	if c.entries[r.ID] != nil {
 		return VoidKnown
 	}
-	c.roots[r.ID] = &root{id: r.ID, until: r.Until}
-	c.acceptRequest(&record.Request{
-		Link: record.Link{ID: r.ID, Life: r.Until}, Target: r.Target, Deadline: c.deadline(r.TTL, r.Deadline), NotBefore: r.NotBefore,
-		Method: r.Method, Args: r.Args, Key: r.Key, Baggage: r.Baggage, Kept: r.Kept,
-		Return: record.Return{Kind: record.ReturnClient, Partition: c.self, Reply: r.Reply},
-	})
+	c.remember(r.ID, r.Until)
+	if r.NotBefore > c.clock || len(c.delayed) > 0 {
+		var request record.Request
+		c.asked(r, &request)
+		c.acceptRequest(&request)
+		return Effective
+	}
+	e := c.blank() // nothing else can be in its way: it is filled in where it stays
+	c.asked(r, &e.Request)
+	c.queue(e)
 	return Effective
+}
+
+// asked fills in the request of a client, field by field: most stay as they are.
+func (c *change) asked(r *record.ClientRequest, to *record.Request) {
+	to.ID, to.Life, to.Target = r.ID, r.Until, r.Target
+	to.Deadline, to.NotBefore = c.deadline(r.TTL, r.Deadline), r.NotBefore
+	to.Method, to.Args, to.Key, to.Baggage, to.Kept = r.Method, r.Args, r.Key, r.Baggage, r.Kept
+	to.Return.Kind, to.Return.Partition, to.Return.Reply = record.ReturnClient, c.self, r.Reply
+}
+
+// remember opens a root, in the room of one that was forgotten.
+func (s *State) remember(id record.ID, until int64) {
+	var r *root
+	if last := len(s.forgotten) - 1; last < 0 {
+		r = new(root)
+	} else {
+		r = s.forgotten[last]
+		s.forgotten = s.forgotten[:last]
+	}
+	r.id, r.until = id, until
+	s.roots[id] = r
 }
 
 // routes reports whether an actor lives here, as far as that is known yet.
@@ -94,6 +119,9 @@ func (s *State) forget() {
 		e := s.ends.pop()
 		if r := s.roots[e.id]; r != nil && r.done && r.until == e.at {
 			delete(s.roots, e.id)
+			if *r = (root{}); len(s.forgotten) < mostSpare {
+				s.forgotten = append(s.forgotten, r)
+			}
 		}
 	}
 }

@@ -27,12 +27,16 @@ type State struct {
 
 	// No part of the state: what the last record's effects and empty mailboxes
 	// took is used again.
-	scratch  Effects
-	spare    []*mailbox
-	gone     []*Entry // by the last record
-	blanks   []*Entry
-	coreSize int // of the last one that was written
+	scratch   Effects
+	spare     []*mailbox
+	gone      []*Entry // by the last record
+	blanks    []*Entry
+	forgotten []*root
+	coreSize  int // of the last one that was written
 }
+
+// mostSpare is how many of each are kept to be used again.
+const mostSpare = 64
 
 // source is a partition of a topic that messages are ingested from.
 type source struct {
