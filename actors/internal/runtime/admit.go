@@ -158,7 +158,8 @@ func (inc *incarnation) attempt(e *machine.Entry, n uint64) *Attempt {
 		s = inc.newSlot(e.Target.Actor)
 	}
 	inc.idle.remove(s)
-	a := &Attempt{inc: inc, slot: s, request: e.Request, number: n, epoch: inc.epoch, calls: e.Calls, active: 1, since: inc.local}
+	a := &Attempt{inc: inc, slot: s, request: e.Request, number: n, epoch: inc.epoch, workspace: inc.workspace()}
+	a.calls, a.active, a.since = e.Calls, 1, inc.local
 	s.attempts = append(s.attempts, a)
 	inc.work[e.ID] = a
 	return a

@@ -89,18 +89,24 @@ func (inc *incarnation) applyAcknowledged() {
 		if f == nil {
 			return
 		}
-		inc.unread = append(inc.unread, f)
+		inc.unread = append(inc.unread, echo{f.place.Offset, f.data})
 		inc.apply(f.place, f.data, f)
 	}
+}
+
+// echo is an own record that the reader has still to come to.
+type echo struct {
+	offset int64
+	data   []byte
 }
 
 // compare checks what was applied from an acknowledgement against the log.
 // They can only differ if the log has lied about the offset.
 func (inc *incarnation) compare(e *journal.Entry) {
-	for len(inc.unread) > 0 && inc.unread[0].place.Offset < e.Offset {
+	for len(inc.unread) > 0 && inc.unread[0].offset < e.Offset {
 		inc.unread = take(inc.unread, 0)
 	}
-	if len(inc.unread) == 0 || inc.unread[0].place.Offset != e.Offset {
+	if len(inc.unread) == 0 || inc.unread[0].offset != e.Offset {
 		return
 	}
 	if !bytes.Equal(inc.unread[0].data, e.Data) {

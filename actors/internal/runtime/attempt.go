@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/backstay-go/backstay/actors/internal/machine"
 	"github.com/backstay-go/backstay/actors/internal/record"
@@ -26,21 +25,13 @@ type Attempt struct {
 	request record.Request
 	number  uint64
 	epoch   uint64 // captured here, never read again (H17)
-	method  *Method
 	// instance is set before the method runs.
 	instance any
-	since    time.Time
-	worker   *worker // nil: it ran on none
-	goexit   bool    // the method has ended its worker
+	ctx      lazyctx.Ctx // of the method
 
 	// Of the loop.
-	ctx      lazyctx.Ctx // of the method
-	running  bool        // the method was given to a worker
-	calls    uint64      // Issued and Write records of this link
-	flying   bool        // a record of it is in flight
-	revoking bool        // an appointment is made to revoke calls
-	waits    []*wait
-	closing
+	came     bool // the end of the method has come to it
+	revoking bool // an appointment is made to revoke calls
 
 	interrupted atomic.Bool // who waits for it has revoked it
 
@@ -48,10 +39,8 @@ type Attempt struct {
 	over       bool // the gate: nothing more comes from the method (H13)
 	activating bool
 	covered    bool // a callback runs on the actor
-	active     int  // threads of the method that are not inside Await; 0 or less is none
-	ordinal    int
-	buffer     buffer
-	pending    []*Pending // calls that are not answered
+
+	*workspace // nil once the Step is applied
 }
 
 // resolving stands in for an attempt where there is none, but an end is

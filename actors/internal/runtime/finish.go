@@ -10,11 +10,10 @@ import (
 	"github.com/backstay-go/backstay/actors/internal/record"
 )
 
-// closing is the end of a method, on its way to the log. It is a part of its
-// attempt, and so is the flight of the Step: there is one of each.
+// closing is the end of a method, on its way to the log, with the flight of the
+// Step.
 type closing struct {
 	End
-	came   bool   // it has come to the loop
 	data   []byte // the Step, if it could be made off the loop
 	flight flight
 }
@@ -160,7 +159,7 @@ func (a *Attempt) close() {
 		a.mu.Unlock()
 	}
 	a.flying = true
-	c.flight = flight{inc: a.inc, data: c.data, then: (*returned)(a)}
+	c.flight.inc, c.flight.data, c.flight.then = a.inc, c.data, (*returned)(a)
 	a.inc.launch(&c.flight)
 }
 
@@ -185,10 +184,15 @@ func (r *returned) landed(machine.Void) {
 	if a.cleared() || c.Result.Failure != nil { // what it wrote is gone, what it told its instance is not
 		s.doomed = true
 	}
-	n := inc.node
-	if n.config.Observe == nil {
-		return
+	if inc.node.config.Observe != nil {
+		inc.node.report(a.done())
 	}
+	inc.vacate(a)
+}
+
+// done is the event of a method whose Step is applied.
+func (a *Attempt) done() Event {
+	inc, c := a.inc, &a.closing
 	e := Event{
 		Kind: MethodDone, Partition: inc.self, Epoch: a.epoch, Actor: a.request.Target.Actor, Method: a.request.Method,
 		ID: a.request.ID, Attempt: a.number, Outcome: c.Outcome, Tell: a.request.Return.Tell(), Elapsed: inc.sinceLocal(a.since),
@@ -196,7 +200,7 @@ func (r *returned) landed(machine.Void) {
 	if c.Result.Failure != nil {
 		e.Code, e.Err = c.Result.Failure.Code, errors.New(c.Result.Failure.Message)
 	}
-	n.report(e)
+	return e
 }
 
 // cleared reports whether the step removed the actor.

@@ -18,6 +18,7 @@ import (
 // it is applied, by then.
 type flight struct {
 	inc   *incarnation
+	ack   func(journal.Place, error) // done, made once
 	data  []byte
 	sent  time.Time
 	stage atomic.Uint32
@@ -39,7 +40,7 @@ func (f landing) landed(v machine.Void) { f(v) }
 
 // append adds a record to the own log; landed may be nil.
 func (inc *incarnation) append(r record.Record, landed landing) {
-	f := &flight{inc: inc, data: encode(r)}
+	f := inc.newFlight(r)
 	if landed != nil {
 		f.then = landed
 	}
@@ -48,11 +49,18 @@ func (inc *incarnation) append(r record.Record, landed landing) {
 
 // try appends a record that may turn out to be void.
 func (inc *incarnation) try(r record.Record, landed landing) {
-	f := &flight{inc: inc, data: encode(r), lenient: true}
+	f := inc.newFlight(r)
+	f.lenient = true
 	if landed != nil {
 		f.then = landed
 	}
 	inc.launch(f)
+}
+
+func (inc *incarnation) newFlight(r record.Record) *flight {
+	f := &flight{inc: inc, data: encode(r)}
+	f.ack = f.done
+	return f
 }
 
 // The stages of a flight: a log that acknowledges while it appends need not
@@ -66,7 +74,7 @@ const (
 func (inc *incarnation) launch(f *flight) {
 	f.sent = inc.local
 	inc.flights = append(inc.flights, f)
-	inc.node.log.Append(inc.partition, f.data, f.done)
+	inc.node.log.Append(inc.partition, f.data, f.ack)
 	if !f.stage.CompareAndSwap(starting, out) {
 		f.happen(inc)
 	}
@@ -124,10 +132,10 @@ func (inc *incarnation) unflight(i int) {
 
 // take takes element i out of a list that is short, or loses its first: it
 // neither moves much nor lets go of its room.
-func take(list []*flight, i int) []*flight {
+func take[T any](list []T, i int) []T {
 	const short = 32
 	if i == 0 && len(list) > short {
-		list[0] = nil
+		clear(list[:1])
 		return list[1:]
 	}
 	return slices.Delete(list, i, i+1)

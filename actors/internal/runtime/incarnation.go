@@ -29,7 +29,7 @@ type incarnation struct {
 	flights []*flight
 	// acknowledged: one of them may be the next to be applied.
 	acknowledged bool
-	unread       []*flight // applied from their acknowledgement, not met by the reader yet
+	unread       []echo // applied from their acknowledgement, not met by the reader yet
 	// reopened: the reader was opened again and has read nothing since.
 	reopened bool
 
@@ -60,9 +60,12 @@ type incarnation struct {
 	crew     map[*worker]struct{}
 	idlers   []*worker // of the crew, without work
 	driver   *worker   // runs this turn; nil: none does
-	dropped  *slot     // to be used again
 	handout  handout
 	touched  []string
+
+	// To be used again.
+	dropped    *slot
+	workspaces []*workspace
 
 	// What waits.
 	agenda     agenda

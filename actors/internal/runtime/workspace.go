@@ -1,0 +1,62 @@
+package runtime
+
+import (
+	"time"
+
+	"github.com/backstay-go/backstay/actors/internal/record"
+)
+
+// workspace is what an attempt needs until its Step is applied, and is used by
+// another one after that. The Attempt itself is not: a goroutine that the method
+// left behind may have it for ever. It finds the gate closed (H13), and so
+// comes to nothing in here.
+type workspace struct {
+	method *Method
+	since  time.Time
+	worker *worker // nil: it ran on none
+	goexit bool    // the method has ended its worker
+
+	// Of the loop.
+	running bool   // the method was given to a worker
+	calls   uint64 // Issued and Write records of this link
+	flying  bool   // a record of it is in flight
+	waits   []*wait
+	closing
+
+	// Of the method, under the Attempt's mu.
+	active  int // threads of the method that are not inside Await; 0 or less is none
+	ordinal int
+	buffer  buffer
+	pending []*Pending // calls that are not answered
+}
+
+// workspace is an empty one.
+func (inc *incarnation) workspace() *workspace {
+	last := len(inc.workspaces) - 1
+	if last < 0 {
+		w := new(workspace)
+		w.flight.ack = w.flight.done
+		return w
+	}
+	w := inc.workspaces[last]
+	inc.workspaces = inc.workspaces[:last]
+	return w
+}
+
+// vacate takes the workspace of an attempt whose Step is applied. It is not used
+// again while the log has still to acknowledge the Step: it came back by the
+// reader.
+func (inc *incarnation) vacate(a *Attempt) {
+	w := a.workspace
+	a.workspace = nil
+	if !w.flight.acked || len(inc.workspaces) >= spare {
+		return
+	}
+	cells := w.buffer.delta.Cells
+	clear(cells)
+	*w = workspace{
+		closing: closing{flight: flight{ack: w.flight.ack}},
+		buffer:  buffer{delta: record.Delta{Cells: cells[:0]}},
+	}
+	inc.workspaces = append(inc.workspaces, w)
+}
