@@ -38,14 +38,16 @@ type ClientCall struct {
 // Call makes a root call and waits for its result. It asks again, under the
 // same id, until it is answered or ctx ends; then the request may still run.
 func (n *Node) Call(ctx context.Context, r ClientCall) (record.Result, error) {
-	m, err := n.request(ctx, &r, true)
-	if err != nil {
+	c := n.clients.caller()
+	if err := n.request(ctx, &r, true, &c.call); err != nil {
 		return record.Result{}, err
 	}
-	m.Reply = n.address
-	result, err := n.ask(ctx, &caller{id: m.ID, to: partitionOf(m.Target), call: m})
+	c.call.Reply = n.address
+	id, to := c.call.ID, partitionOf(c.call.Target)
+	c.id, c.to = id, to
+	result, err := n.ask(ctx, c)
 	if err != nil && r.Revocable && ctx.Err() != nil {
-		n.revoke(partitionOf(m.Target), m.ID)
+		n.revoke(to, id)
 	}
 	return result, err
 }
@@ -53,22 +55,22 @@ func (n *Node) Call(ctx context.Context, r ClientCall) (record.Result, error) {
 // Read makes a shared read: its value is never older than what was answered
 // before it was sent (A82).
 func (n *Node) Read(ctx context.Context, r ClientCall) (record.Result, error) {
-	m, err := n.request(ctx, &r, true)
-	if err != nil {
+	var m record.ClientRequest
+	if err := n.request(ctx, &r, true, &m); err != nil {
 		return record.Result{}, err
 	}
 	read := &record.Read{ID: newID(), Target: m.Target, Method: m.Method, Args: m.Args, Reply: n.address, Baggage: m.Baggage}
 	if m.TTL > 0 {
 		read.Deadline = n.clock.now() + m.TTL
 	}
-	return n.ask(ctx, &caller{id: read.ID, to: partitionOf(m.Target), read: read})
+	return n.askFor(ctx, read)
 }
 
 // Tell makes a request that nobody waits for. It returns when the log has
 // acknowledged it (A4).
 func (n *Node) Tell(ctx context.Context, r ClientCall) error {
-	m, err := n.request(ctx, &r, false)
-	if err != nil {
+	m := new(record.ClientRequest)
+	if err := n.request(ctx, &r, false, m); err != nil {
 		return err
 	}
 	to := partitionOf(m.Target)
@@ -129,24 +131,31 @@ func (n *Node) wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// request makes a root request, without reply and until.
-func (n *Node) request(ctx context.Context, r *ClientCall, bounded bool) (*record.ClientRequest, error) {
+// askFor asks what a read asks.
+func (n *Node) askFor(ctx context.Context, r *record.Read) (record.Result, error) {
+	c := n.clients.caller()
+	c.id, c.to, c.read = r.ID, partitionOf(r.Target), r
+	return n.ask(ctx, c)
+}
+
+// request fills in a root request, without reply and until.
+func (n *Node) request(ctx context.Context, r *ClientCall, bounded bool, m *record.ClientRequest) error {
 	if n.clients.refused() {
-		return nil, ErrStopped
+		return ErrStopped
 	}
 	if err := backstay.ContextError(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	count, err := n.count(ctx, r.Target.Type)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	m := &record.ClientRequest{
+	*m = record.ClientRequest{
 		Target: record.To(r.Target.Type, r.Target.Actor, count), Method: r.Method, Args: r.Args,
 		NotBefore: r.NotBefore, Baggage: r.Baggage, Deadline: max(r.Deadline, 0), TTL: max(r.TTL, 0),
 	}
 	if size := len(m.Args) + len(m.Baggage) + len(m.Method) + len(m.Target.Actor); size > n.config.MaxRecord {
-		return nil, fmt.Errorf("%w: %d bytes for %s, more than %d", ErrTooLarge, size, r.Target.Type, n.config.MaxRecord)
+		return fmt.Errorf("%w: %d bytes for %s, more than %d", ErrTooLarge, size, r.Target.Type, n.config.MaxRecord)
 	}
 	if at, ok := ctx.Deadline(); ok && bounded && r.TTL == 0 && r.Deadline == 0 {
 		m.TTL = max(time.Until(at).Milliseconds(), 1)
@@ -156,7 +165,7 @@ func (n *Node) request(ctx context.Context, r *ClientCall, bounded bool) (*recor
 		m.ID = keyedID(r)
 		m.Key = idempotency.Derive(r.Key, "actors root", r.Target.Type, r.Target.Actor, r.Method) // two clients may choose the same
 	}
-	return m, nil
+	return nil
 }
 
 // until is when a request that is sent now is void if it has not been accepted:

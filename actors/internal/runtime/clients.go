@@ -2,15 +2,12 @@ package runtime
 
 import (
 	"context"
-	"errors"
-	"math"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/actors/internal/record"
-	"github.com/backstay-go/backstay/actors/journal"
 )
 
 // clients are the roots of this process that wait for an answer.
@@ -18,130 +15,48 @@ type clients struct {
 	node *Node
 	gone chan struct{} // closed: no answer comes any more
 
-	mu       sync.Mutex
-	waiting  map[record.ID]*caller
-	count    int
-	channels []chan outcome // to be used again
-	closed   bool
-	shut     atomic.Bool
-	timer    *time.Timer    // looks for those that must ask again
-	sweeps   sync.WaitGroup // of timer
-	armed    bool
-}
-
-// caller waits for one answer. Several may wait for the same.
-type caller struct {
-	clients *clients
-	id      record.ID
-	to      journal.Partition
-	due     time.Time // when to ask again
-	wait    time.Duration
-	next    *caller
-
-	mu     sync.Mutex
-	call   *record.ClientRequest // one of the two
-	read   *record.Read
-	over   bool         // it has its outcome, or does not want one any more
-	answer chan outcome // holds one
-}
-
-// outcome is the end of a call, as its caller gets it.
-type outcome struct {
-	result record.Result
-	err    error
+	mu      sync.Mutex
+	waiting map[record.ID]*caller
+	count   int
+	idle    []*caller // to be used again
+	closed  bool
+	shut    atomic.Bool
+	timer   *time.Timer    // looks for those that must ask again
+	sweeps  sync.WaitGroup // of timer
+	armed   bool
 }
 
 // ask sends a request, and again from time to time, until the answer is there.
-// Copies are void, and fetch the answer if it was lost.
+// Copies are void, and fetch the answer if it was lost. c is spent afterwards.
 func (n *Node) ask(ctx context.Context, c *caller) (record.Result, error) {
-	c.clients = &n.clients
 	now := time.Now()
+	defer n.clients.remove(c)
 	if !n.clients.add(c, now) {
 		return record.Result{}, ErrStopped
 	}
-	defer n.clients.remove(c)
 	if owner := n.places.owner(c.to); owner != nil && owner.hold() {
 		n.clients.send(c, now)
 		owner.helped()
 	} else {
 		n.clients.send(c, now)
 	}
+	gone := ctx.Done()
+	if gone == nil { // as a select would, without its cost
+		o := <-c.answer
+		return o.result, o.err
+	}
 	select {
 	case o := <-c.answer:
 		return o.result, o.err
-	case <-ctx.Done():
+	case <-gone:
 		return record.Result{}, backstay.ContextError(ctx)
-	case <-n.clients.gone:
-		return record.Result{}, ErrStopped
 	}
-}
-
-// sending is a copy of a request on its way.
-type sending struct {
-	*caller
-	until int64
 }
 
 // send appends the request of a caller.
 func (s *clients) send(c *caller, now time.Time) {
-	data, until := c.encode(s.node.clock.at(now) + s.node.config.Window.Milliseconds())
-	s.node.log.Append(c.to, data, sending{c, until}.done)
-}
-
-// encode makes the next copy of the request.
-func (c *caller) encode(until int64) (data []byte, void int64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.read != nil {
-		return encode(c.read), math.MaxInt64
-	}
-	c.call.Until = until
-	return encode(c.call), until
-}
-
-// done takes the acknowledgement: it tells the log's time, and whether the copy
-// was in time by it.
-func (c sending) done(p journal.Place, err error) {
-	s := c.clients
-	switch {
-	case err == nil:
-		s.node.clock.sample(p.At, time.Now())
-		if p.At <= c.until {
-			return
-		}
-	case errors.Is(err, journal.ErrClosed):
-		c.end(outcome{err: ErrStopped})
-		return
-	case final(err):
-		c.end(outcome{err: err})
-		return
-	}
-	s.mu.Lock()
-	c.due = time.Now()
-	s.mu.Unlock()
-}
-
-// end gives the caller its outcome, if it wants one.
-func (c *caller) end(o outcome) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.over {
-		c.over = true
-		c.answer <- o
-	}
-}
-
-// leave says that the caller is gone: its channel can be used again, since
-// whoever comes late sees that.
-func (c *caller) leave() chan outcome {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.over = true
-	select {
-	case <-c.answer: // it went for another reason
-	default:
-	}
-	return c.answer
+	data, acked := c.encode(s.node.clock.at(now) + s.node.config.Window.Milliseconds())
+	s.node.log.Append(c.to, data, acked)
 }
 
 // sweepEvery is how finely the time to ask again is kept.
@@ -153,7 +68,6 @@ func (s *clients) add(c *caller, now time.Time) bool {
 	if s.closed {
 		return false
 	}
-	c.answer = s.channel()
 	c.wait = s.node.config.Resend
 	c.due = now.Add(jitter(c.wait))
 	c.next = s.waiting[c.id]
@@ -163,14 +77,16 @@ func (s *clients) add(c *caller, now time.Time) bool {
 	return true
 }
 
-// channel is one for an answer. mu is held.
-func (s *clients) channel() chan outcome {
-	n := len(s.channels)
-	if n == 0 {
-		return make(chan outcome, 1)
+// caller is one that does not wait yet. It is given back by remove.
+func (s *clients) caller() *caller {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	last := len(s.idle) - 1
+	if last < 0 {
+		return newCaller(s)
 	}
-	c := s.channels[n-1]
-	s.channels = s.channels[:n-1]
+	c := s.idle[last]
+	s.idle = s.idle[:last]
 	return c
 }
 
@@ -201,6 +117,7 @@ func (s *clients) sweep() {
 			}
 			c.wait = min(c.wait*3/2, 10*s.node.config.Resend)
 			c.due = now.Add(jitter(c.wait))
+			c.hold()
 			again = append(again, c)
 		}
 	}
@@ -210,31 +127,41 @@ func (s *clients) sweep() {
 	s.mu.Unlock()
 	for _, c := range again {
 		s.send(c, now)
+		c.letGo()
 	}
 }
 
 func (s *clients) remove(c *caller) {
-	answer := c.leave()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.count--
-	if len(s.channels) < spare {
-		s.channels = append(s.channels, answer)
+	s.unlink(c)
+	if c.leave() && len(s.idle) < spare {
+		c.blank()
+		s.idle = append(s.idle, c)
 	}
+}
+
+// unlink takes a caller off those that wait, if it is among them. mu is held.
+func (s *clients) unlink(c *caller) {
 	first := s.waiting[c.id]
-	if first == c {
-		if c.next == nil {
-			delete(s.waiting, c.id)
-		} else {
-			s.waiting[c.id] = c.next
+	switch {
+	case first == nil:
+		return
+	case first != c:
+		for p := first; p.next != nil; p = p.next {
+			if p.next == c {
+				p.next = c.next
+				s.count--
+				return
+			}
 		}
 		return
+	case c.next == nil:
+		delete(s.waiting, c.id)
+	default:
+		s.waiting[c.id] = c.next
 	}
-	for p := first; p != nil; p = p.next {
-		if p.next == c {
-			p.next = c.next
-		}
-	}
+	s.count--
 }
 
 // deliver hands an answer to all who wait for it.
@@ -255,6 +182,11 @@ func (s *clients) refused() bool { return s.shut.Load() }
 func (s *clients) close() {
 	s.mu.Lock()
 	s.closed = true
+	for _, c := range s.waiting {
+		for ; c != nil; c = c.next {
+			c.end(outcome{err: ErrStopped})
+		}
+	}
 	if s.armed && s.timer.Stop() {
 		s.armed = false
 		s.sweeps.Done()

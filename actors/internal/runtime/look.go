@@ -53,8 +53,8 @@ func (inc *incarnation) look(r *record.Read) bool {
 // with: [CodePending] if it has not, [CodeUnknown] if it was not accepted, or
 // ended so long ago that it is forgotten. Nothing runs.
 func (n *Node) Result(ctx context.Context, r ClientCall) (record.Result, error) {
-	m, err := n.request(ctx, &r, true)
-	if err != nil {
+	var m record.ClientRequest
+	if err := n.request(ctx, &r, true, &m); err != nil {
 		return record.Result{}, err
 	}
 	return n.look(ctx, m.Target, methodResult, m.ID[:])
@@ -207,7 +207,7 @@ func (n *Node) look(ctx context.Context, to record.Address, method string, args 
 		return record.Result{}, ErrStopped
 	}
 	r := &record.Read{ID: newID(), Target: to, Method: method, Args: slices.Clone(args), Reply: n.address}
-	return n.ask(ctx, &caller{id: r.ID, to: partitionOf(to), read: r})
+	return n.askFor(ctx, r)
 }
 
 // lookInto asks for plain data.
