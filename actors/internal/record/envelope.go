@@ -39,10 +39,14 @@ func Encode(r Record) []byte { return Append(nil, r) }
 // Decode reads the record that is all of in. Byte slices, and strings that live
 // no longer than those, alias in, which must not change afterwards. Errors match
 // [ErrCorrupt] or [ErrUnknown].
-func Decode(in []byte) (Record, error) { return decode(in, newRecord) }
+func Decode(in []byte) (Record, error) {
+	w := codec.Borrow()
+	defer w.Return()
+	return decode(w, in, newRecord)
+}
 
 // decode reads a record into what blank makes for its kind.
-func decode(in []byte, blank func(Kind) Record) (Record, error) {
+func decode(w *codec.Walker, in []byte, blank func(Kind) Record) (Record, error) {
 	kind, header, payload, err := open(in)
 	if err != nil {
 		return nil, err
@@ -51,13 +55,14 @@ func decode(in []byte, blank func(Kind) Record) (Record, error) {
 	if r == nil {
 		return nil, fmt.Errorf("%w: kind %d", ErrUnknown, kind)
 	}
-	w := codec.Reader(header)
+	w.Read(header)
 	r.header(w)
-	if err := w.Then(payload); err != nil {
+	if err := w.End(); err != nil {
 		return nil, fmt.Errorf("%w: header of %v: %w", ErrCorrupt, kind, err)
 	}
+	w.Read(payload)
 	r.payload(w)
-	if err := w.Done(); err != nil {
+	if err := w.End(); err != nil {
 		return nil, fmt.Errorf("%w: payload of %v: %w", ErrCorrupt, kind, err)
 	}
 	return r, nil
@@ -67,12 +72,13 @@ func decode(in []byte, blank func(Kind) Record) (Record, error) {
 // are good until the next, since their room is used again; what they have of
 // slices of bytes and of messages stays good. The zero value is ready.
 type Decoder struct {
+	walker  codec.Walker
 	request ClientRequest
 	step    Step
 }
 
 // Decode is [Decode].
-func (d *Decoder) Decode(in []byte) (Record, error) { return decode(in, d.blank) }
+func (d *Decoder) Decode(in []byte) (Record, error) { return decode(&d.walker, in, d.blank) }
 
 func (d *Decoder) blank(k Kind) Record {
 	switch k {

@@ -158,7 +158,7 @@ func (inc *incarnation) attempt(e *machine.Entry, n uint64) *Attempt {
 		s = inc.newSlot(e.Target.Actor)
 	}
 	inc.idle.remove(s)
-	a := &Attempt{inc: inc, slot: s, request: e.Request, number: n, epoch: inc.epoch, workspace: inc.workspace()}
+	a := &Attempt{inc: inc, slot: s, request: e.Request, number: n, workspace: inc.workspace()}
 	a.calls, a.active, a.since = e.Calls, 1, inc.local
 	s.attempts = append(s.attempts, a)
 	inc.work[e.ID] = a
@@ -182,7 +182,7 @@ func (inc *incarnation) newSlot(actor string) *slot {
 // whether this process was stopped has not been asked.
 func (inc *incarnation) record(e *machine.Entry, n uint64) {
 	a := inc.attempt(e, n)
-	a.fly(&record.Begun{Epoch: a.epoch, Link: a.request.Link, Attempt: n}, func() {
+	a.fly(&record.Begun{Epoch: a.inc.epoch, Link: a.request.Link, Attempt: n}, func() {
 		a.request.Begun = true
 		inc.recorded = append(inc.recorded, a)
 	})

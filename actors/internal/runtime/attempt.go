@@ -24,7 +24,6 @@ type Attempt struct {
 	slot    *slot
 	request record.Request
 	number  uint64
-	epoch   uint64 // captured here, never read again (H17)
 	// instance is set before the method runs.
 	instance any
 	ctx      lazyctx.Ctx // of the method
@@ -77,8 +76,9 @@ func (a *Attempt) Request() *record.Request { return &a.request }
 // Number is that of the attempt, 1 for the first of its link.
 func (a *Attempt) Number() uint64 { return a.number }
 
-// Epoch is the fencing token: it grows with every owner of the partition.
-func (a *Attempt) Epoch() uint64 { return a.epoch }
+// Epoch is the fencing token: it grows with every owner of the partition. It is
+// that of the incarnation that began the attempt, for ever (H17).
+func (a *Attempt) Epoch() uint64 { return a.inc.epoch }
 
 // Instance is what the type's Activate made, or nil.
 func (a *Attempt) Instance() any { return a.instance }

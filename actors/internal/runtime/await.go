@@ -126,10 +126,10 @@ func (a *Attempt) flush() bool {
 	n := a.calls
 	a.calls++
 	if len(calls) == 0 {
-		a.fly(&record.Write{Epoch: a.epoch, Link: a.request.Link, Call: n, Delta: delta}, a.advance)
+		a.fly(&record.Write{Epoch: a.inc.epoch, Link: a.request.Link, Call: n, Delta: delta}, a.advance)
 		return true
 	}
-	a.fly(&record.Issued{Epoch: a.epoch, Link: a.request.Link, Call: n, Children: calls, Delta: delta}, a.advance)
+	a.fly(&record.Issued{Epoch: a.inc.epoch, Link: a.request.Link, Call: n, Children: calls, Delta: delta}, a.advance)
 	return true
 }
 

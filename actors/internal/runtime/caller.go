@@ -77,7 +77,7 @@ func (c *sending) done(p journal.Place, err error) {
 	s := c.clients
 	switch {
 	case err == nil:
-		s.node.clock.sample(p.At, time.Now())
+		s.node.clock.hear(p.At)
 		if p.At <= c.until {
 			return
 		}

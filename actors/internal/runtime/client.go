@@ -102,7 +102,7 @@ func (n *Node) deliver(ctx context.Context, to journal.Partition, data []byte, u
 		if a.error != nil {
 			return !final(a.error), a.error
 		}
-		n.clock.sample(a.At, time.Now())
+		n.clock.hear(a.At)
 		return a.At > until, nil // the own clock was behind: by the log's it came too late
 	case <-late.C:
 		return true, nil

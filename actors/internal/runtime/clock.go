@@ -13,6 +13,7 @@ import (
 // it is the local clock.
 type clock struct {
 	offset atomic.Int64 // what is added to the local clock
+	last   atomic.Int64 // the append time that was sampled last
 
 	mu            sync.Mutex
 	since         int64 // local time at which the present while began
@@ -30,11 +31,20 @@ func (c *clock) now() int64 { return time.Now().UnixMilli() + c.offset.Load() }
 // at is the log's time at a local one.
 func (c *clock) at(local time.Time) int64 { return local.UnixMilli() + c.offset.Load() }
 
-// sample takes an append time that has just become known.
+// hear takes an append time that becomes known now. The same one becomes known
+// later the second time, and tells nothing: it costs no look at the clock.
+func (c *clock) hear(at int64) {
+	if at != c.last.Load() {
+		c.sample(at, time.Now())
+	}
+}
+
+// sample takes an append time that became known at a local time.
 func (c *clock) sample(at int64, local time.Time) {
-	if at == 0 {
+	if at == 0 || at == c.last.Load() {
 		return
 	}
+	c.last.Store(at)
 	ms := local.UnixMilli()
 	c.mu.Lock()
 	defer c.mu.Unlock()

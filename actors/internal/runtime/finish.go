@@ -97,7 +97,7 @@ func (a *Attempt) unwanted(value []byte) bool {
 // step makes the Step, encoded. mu is held, and nothing can change any more.
 func (a *Attempt) step(end *End) []byte {
 	s := a.blank()
-	*s = record.Step{Epoch: a.epoch, Link: a.request.Link, Outcome: end.Outcome, Result: end.Result, Tail: end.Tail}
+	*s = record.Step{Epoch: a.inc.epoch, Link: a.request.Link, Outcome: end.Outcome, Result: end.Result, Tail: end.Tail}
 	if end.Result.Failure == nil {
 		s.Delta, s.Tells, s.Letters = a.buffer.delta, a.buffer.tells, a.buffer.letters
 	}
@@ -111,7 +111,7 @@ func (a *Attempt) step(end *End) []byte {
 	if answer {
 		size, limit = len(end.Result.Value), config.MaxAnswer
 	}
-	*s = record.Step{Epoch: a.epoch, Link: a.request.Link, Result: record.Result{Failure: &record.Failure{
+	*s = record.Step{Epoch: a.inc.epoch, Link: a.request.Link, Result: record.Result{Failure: &record.Failure{
 		Code: CodeTooLarge, Message: fmt.Sprintf("the step of method %q has %d bytes, more than %d", a.request.Method, size, limit),
 	}}}
 	end.Outcome, end.Result = record.End, s.Result
@@ -194,7 +194,7 @@ func (r *returned) landed(machine.Void) {
 func (a *Attempt) done() Event {
 	inc, c := a.inc, &a.closing
 	e := Event{
-		Kind: MethodDone, Partition: inc.self, Epoch: a.epoch, Actor: a.request.Target.Actor, Method: a.request.Method,
+		Kind: MethodDone, Partition: inc.self, Epoch: a.inc.epoch, Actor: a.request.Target.Actor, Method: a.request.Method,
 		ID: a.request.ID, Attempt: a.number, Outcome: c.Outcome, Tell: a.request.Return.Tell(), Elapsed: inc.sinceLocal(a.since),
 	}
 	if c.Result.Failure != nil {
@@ -220,12 +220,12 @@ func (a *Attempt) fail(r *Retry) {
 	}
 	at := inc.now + wait.Milliseconds()
 	r.Reason = brief(r.Reason)
-	a.fly(&record.Failed{Epoch: a.epoch, Link: a.request.Link, Attempt: a.number, NotBefore: at, Reason: r.Reason}, func() {
+	a.fly(&record.Failed{Epoch: a.inc.epoch, Link: a.request.Link, Attempt: a.number, NotBefore: at, Reason: r.Reason}, func() {
 		inc.end(a)
 		a.slot.doomed = true
 		inc.reasons[a.request.ID] = r
 		inc.node.report(Event{
-			Kind: AttemptFailed, Partition: inc.self, Epoch: a.epoch, Actor: a.request.Target.Actor, Method: a.request.Method,
+			Kind: AttemptFailed, Partition: inc.self, Epoch: a.inc.epoch, Actor: a.request.Target.Actor, Method: a.request.Method,
 			ID: a.request.ID, Attempt: a.number, Wait: wait, Err: fmt.Errorf("runtime: %s", r.Reason), Elapsed: inc.sinceLocal(a.since),
 		})
 	})

@@ -52,7 +52,7 @@ func (a *Attempt) run() {
 func (a *Attempt) panicked(v any) End {
 	err := &PanicError{Value: v, Stack: debug.Stack()}
 	a.inc.node.report(Event{
-		Kind: HookPanicked, Partition: a.inc.self, Epoch: a.epoch, Actor: a.request.Target.Actor,
+		Kind: HookPanicked, Partition: a.inc.self, Epoch: a.inc.epoch, Actor: a.request.Target.Actor,
 		Method: a.request.Method, ID: a.request.ID, Attempt: a.number, Err: err,
 	})
 	return End{Retry: &Retry{Reason: err.Error()}}

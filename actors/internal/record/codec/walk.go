@@ -9,12 +9,14 @@ import (
 // is shown to.
 var walkers = sync.Pool{New: func() any { return new(Walker) }}
 
-func walker() *Walker {
+// Borrow is one of them, to be given back with [Walker.Return].
+func Borrow() *Walker {
 	w, _ := walkers.Get().(*Walker)
 	return w
 }
 
-func (w *Walker) release() {
+// Return gives a borrowed Walker back. It must not be used after it.
+func (w *Walker) Return() {
 	*w = Walker{}
 	walkers.Put(w)
 }
@@ -22,7 +24,7 @@ func (w *Walker) release() {
 // Writer begins an encoding behind out. Show the fields of one message to the
 // Walker, in order, then take what it has [Walker.Written].
 func Writer(out []byte) *Walker {
-	w := walker()
+	w := Borrow()
 	w.out = out
 	return w
 }
@@ -31,39 +33,22 @@ func Writer(out []byte) *Walker {
 func (w *Walker) Written() []byte {
 	w.place(math.MaxUint64)
 	out := w.out
-	w.release()
+	w.Return()
 	return out
 }
 
-// Reader begins to decode in, which is one message. Show the fields to the
-// Walker, in order, and ask it for the error with [Walker.Done].
-func Reader(in []byte) *Walker {
-	w := walker()
-	w.reading, w.in, w.end = true, in, len(in)
+// Read begins to decode in, which is one message. Show the fields to the
+// Walker, in order, and ask it for the error with [Walker.End]. It may read
+// another message after that.
+func (w *Walker) Read(in []byte) {
+	w.reading, w.in, w.at, w.err, w.depth, w.frame = true, in, 0, nil, 0, frame{end: len(in)}
 	w.peek()
-	return w
 }
 
-// Done ends a decoding, and returns what was wrong, an [*Error]. The Walker
-// must not be used after it.
-func (w *Walker) Done() error {
+// End ends a decoding, and returns what was wrong, an [*Error].
+func (w *Walker) End() error {
 	w.rest()
-	err := w.err
-	w.release()
-	return err
-}
-
-// Then ends the decoding of a message, and begins that of in. It returns what was
-// wrong; then the Walker must not be used after it.
-func (w *Walker) Then(in []byte) error {
-	w.rest()
-	if err := w.err; err != nil {
-		w.release()
-		return err
-	}
-	w.in, w.at, w.frame = in, 0, frame{end: len(in)}
-	w.peek()
-	return nil
+	return w.err
 }
 
 // Part writes or reads what f shows as field n, a message that is absent if

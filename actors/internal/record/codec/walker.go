@@ -47,9 +47,11 @@ func Append(out []byte, m Message) []byte {
 // Decode fills m, which must be a zero value, from in. Byte slices and borrowed
 // strings in m alias in, which must not change afterwards. Every error is an [*Error].
 func Decode(in []byte, m Message) error {
-	w := Reader(in)
+	w := Borrow()
+	defer w.Return()
+	w.Read(in)
 	m.Fields(w)
-	return w.Done()
+	return w.End()
 }
 
 // Keep makes the message open. It comes first in Fields.
