@@ -16,7 +16,9 @@
 // turns. The owner's goroutine waits for it; but a method that has returned, one
 // that awaits, and a client that waits for an answer take it where they find it
 // free, run a few turns themselves, and nobody need be woken (drive.go). A
-// worker whose method has returned goes on with the next one it has begun.
+// worker whose method has returned goes on with the next one it has begun. What
+// a turn has for others, answers and methods, they get at its end (handout.go):
+// who is woken in the middle of it would run beside it instead of after it.
 //
 // Everything that others can see happens after a record was applied, never
 // before (R2, H21): it came from the reader, or is an own record that was
