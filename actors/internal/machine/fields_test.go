@@ -13,7 +13,7 @@ import (
 // or says which it is that it does not know.
 func TestS11_ASnapshotHasEveryField(t *testing.T) {
 	s := filled()
-	exempt := []string{"scratch", "spare", "gone", "blanks", "coreSize", "changed", "taken", "ends"} // no part of the state, or follow from it
+	exempt := []string{"scratch", "spare", "gone", "blanks", "forgotten", "coreSize", "changed", "taken", "ends"} // no part of the state, or follow from it
 	unfilled(t, "State", reflect.ValueOf(s).Elem(), exempt)
 	unfilled(t, "Entry", reflect.ValueOf(s.entries[record.ID{1}]).Elem(), []string{"prev", "next"})
 	unfilled(t, "root", reflect.ValueOf(s.roots[record.ID{1}]).Elem(), nil)
@@ -24,7 +24,7 @@ func TestS11_ASnapshotHasEveryField(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, x := range []*State{s, again} { // what is no part of the state
-		x.scratch, x.spare, x.gone, x.blanks, x.coreSize, x.changed, x.taken = Effects{}, nil, nil, nil, 0, nil, nil
+		x.scratch, x.spare, x.gone, x.blanks, x.forgotten, x.coreSize, x.changed, x.taken = Effects{}, nil, nil, nil, nil, 0, nil, nil
 	}
 	if !reflect.DeepEqual(s, again) {
 		t.Errorf("restored:\n%+v\nwant:\n%+v", again, s)
