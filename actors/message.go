@@ -20,7 +20,8 @@ import (
 //
 // A consumer that must do things once drops what has an id, or a source and a
 // number, that it has seen. The next number may come before the last one where a
-// broker failed in between, so it is not enough to remember the highest.
+// broker failed in between, so it is not enough to remember the highest. A log may
+// do that for it: see ExactlyOnce in the configuration of package kafka.
 type Message struct {
 	Topic, Key string
 	Value      []byte

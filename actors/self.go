@@ -73,9 +73,10 @@ func (s Self[A]) Deadline() time.Time {
 // anew.
 func (s Self[A]) Delete() error { return s.changed(s.attempt.Clear()) }
 
-// Publish sends a message to an ordinary topic with this step: at least once,
-// never for a step that did not happen, and in the order of the steps of a
-// partition of actors. Headers tell copies from messages: see [Message].
+// Publish sends a message to an ordinary topic with this step: at least once, or
+// exactly once where the log is configured so, never for a step that did not
+// happen, and in the order of the steps of a partition of actors. Headers tell
+// copies from messages: see [Message].
 func (s Self[A]) Publish(m Message) error {
 	if m.Topic == "" {
 		return errors.New("actors: a message needs a topic")

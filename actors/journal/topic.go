@@ -12,6 +12,12 @@ type Message struct {
 	Key     string
 	Value   []byte
 	Headers []Header
+
+	// Source and Number name a message that is published for a partition, whose
+	// messages to a topic have the numbers 1, 2, 3, ... Every copy of one is the
+	// same. Number is 0 for all others, and for what was read.
+	Source Partition
+	Number uint64
 }
 
 // Header is one header of a message.

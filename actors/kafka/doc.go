@@ -109,13 +109,27 @@
 // committed: messages of aborted transactions are left out. [Log.DeadLetters]
 // goes through the dead letters.
 //
+// To topics of Config.ExactlyOnce actors publish in transactions. Who reads what
+// is committed (isolation.level=read_committed) sees every message of a step
+// once, and those of a partition of actors to one partition of the topic in their
+// order, whoever has owned it meanwhile. A transaction has up to 256 messages of
+// one partition of actors to one topic, and commits with them the number of the
+// last, as an offset of the group App.egress.TOPIC; its id is
+// App.egress.TYPE.PARTITION, by which a new owner ends the transactions of the one
+// before it. Brokers must be of version 2.5 or newer. They forget the number some
+// time after the last commit (offsets.retention.minutes, 7 days): if all owners
+// have been dead for so long, what was committed in their last second may come
+// again.
+//
 // # Permissions
 //
 // A process needs Describe and DescribeConfigs on all topics of the application;
 // Write on bank.members, bank.replies, bank.dead, the logs and the states; Read on
 // the same and on the group bank.owners; Delete on the logs, to cut them off;
 // IdempotentWrite on clusters older than 2.8. Setup needs Create. To ingest a topic
-// takes Describe and Read on it, to publish to one Describe and Write.
+// takes Describe and Read on it, to publish to one Describe and Write; exactly
+// once also Describe and Write on the transactional ids, and Read on the groups,
+// that begin with bank.egress.
 //
 // # Pitfalls
 //
@@ -125,7 +139,8 @@
 //   - With Replication 1, for tests, a broker that is lost takes records with it.
 //   - kafka.Open wants all processes to have the same App and largest entry.
 //   - Each process has five connections or so to each broker: appends, other
-//     messages, reading, catching up, and the group.
+//     messages, reading, catching up, and the group. One more for each of its
+//     partitions that publishes exactly once.
 //   - Direct connections without TLS are for networks that you trust: who is on
 //     them can read and forge answers, though not connect.
 //   - A process that dies takes with it the answers that it has just sent over

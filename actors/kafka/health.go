@@ -39,8 +39,9 @@ type Problem struct {
 	// Partition is that of the topic, -1 where it is about none in particular.
 	Partition int32
 	// Cause is, of "membership", the kind of the [MemberEvent]: "beat failed",
-	// "read failed", "group failed" or "eviction failed". It is empty for the
-	// rest.
+	// "read failed", "group failed" or "eviction failed"; of a "publish" to a
+	// topic of Config.ExactlyOnce, for which partition of actors. It is empty for
+	// the rest.
 	Cause string
 	// Since is when it began, as of the first failure in a row; Last is the
 	// time of the last one.
@@ -54,7 +55,7 @@ type Problem struct {
 // Health returns what is wrong now.
 func (l *Log) Health() Health {
 	h := Health{Problems: l.vitals.problems(), Lags: l.fetcher.lags(), Direct: l.lines.health()}
-	for _, p := range []*producer{l.appender, l.publisher} {
+	for _, p := range []interface{ waiting() (records, bytes int) }{l.appender, l.publisher, l.egress} {
 		n, bytes := p.waiting()
 		h.Queued, h.QueuedBytes = h.Queued+n, h.QueuedBytes+bytes
 	}

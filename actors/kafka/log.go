@@ -31,6 +31,7 @@ type Log struct {
 	beats     *fetcher // of beats alone: they come so often that others would be fetched too often with them
 	desk      *desk    // topics: what they are like
 	router    router
+	egress    *egress // of what is published exactly once
 	states    states
 	listeners *listeners
 	lines     *lines // nil: all answers go over the topic
@@ -70,6 +71,7 @@ func Open(ctx context.Context, c Config) (*Log, error) {
 	l.ctx, l.end = context.WithCancel(context.Background())
 	l.listeners = newListeners()
 	l.states.byPartition = make(map[journal.Partition]*state)
+	l.egress = newEgress(l.config.ExactlyOnce, l.courier)
 	opened := make(chan error, 1)
 	go func() { opened <- l.begin(ctx) }()
 	select {

@@ -12,16 +12,28 @@ import (
 
 // Publish adds a message to an ordinary topic: in the partition that Kafka's own
 // clients choose for its key; without one, in any. The topic "dead" is that of
-// the application, App.dead; others are named as they are.
+// the application, App.dead; others are named as they are. Those of
+// Config.ExactlyOnce get what has a number in transactions, once; the place that
+// done gets is empty then.
 func (l *Log) Publish(m journal.Message, done func(journal.Place, error)) {
-	s := &sending{done: done, route: l.router.route, ProducerMessage: sarama.ProducerMessage{Topic: l.ordinary(m.Topic), Value: value(m.Value)}}
+	s := l.outgoing(&m, done)
+	if l.egress.carries(&m) {
+		l.consign(&consignment{sending: s, from: m.Source, number: m.Number})
+		return
+	}
+	s.route = l.router.route
+	l.publisher.send(s)
+}
+
+func (l *Log) outgoing(m *journal.Message, done func(journal.Place, error)) *sending {
+	s := &sending{done: done, ProducerMessage: sarama.ProducerMessage{Topic: l.ordinary(m.Topic), Value: value(m.Value)}}
 	if m.Key != "" {
 		s.Key = sarama.StringEncoder(m.Key)
 	}
 	for _, h := range m.Headers {
 		s.Headers = append(s.Headers, sarama.RecordHeader{Key: []byte(h.Name), Value: h.Value})
 	}
-	l.publisher.send(s)
+	return s
 }
 
 // router chooses partitions. It is for the one goroutine of the publisher, which

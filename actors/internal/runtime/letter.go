@@ -40,7 +40,7 @@ const ReasonUndecodable = "undecodable"
 
 // letter is an output to an ordinary topic as a message.
 func (inc *incarnation) letter(o machine.Output) *journal.Message {
-	m := &journal.Message{Topic: o.Dest.Topic}
+	m := &journal.Message{Topic: o.Dest.Topic, Source: journal.Partition{Type: inc.self.Type, Index: inc.self.Index}, Number: o.Number}
 	l, ok := o.Message.(*record.Letter)
 	if ok { // else an Empty, whose number alone matters
 		m.Key, m.Value = l.Key, l.Value

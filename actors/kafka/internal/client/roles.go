@@ -12,6 +12,7 @@ const (
 	retries = 400
 	backoff = 50 * time.Millisecond
 	outlast = retries * backoff
+	soon    = retries / 10 // where somebody else tries again
 )
 
 // Producer is for appends: as soon as possible, in order, without duplicates as
@@ -32,6 +33,18 @@ func Producer(hardened *sarama.Config) *sarama.Config {
 	c.Metadata.Retry.Max, c.Metadata.Retry.Backoff, c.Metadata.Retry.BackoffFunc = retries, backoff, nil
 	c.Metadata.Timeout = outlast // or a search for the leader would fail what still has retries
 	return &c
+}
+
+// Transactional is for messages in transactions of an id. One whose process has
+// died is open for at most half a minute, and holds up those who read what is
+// committed. It gives up soon: the whole transaction is tried again.
+func Transactional(hardened *sarama.Config, id string) *sarama.Config {
+	c := Producer(hardened)
+	c.Producer.Retry.Max, c.Metadata.Retry.Max = soon, soon
+	t := &c.Producer.Transaction
+	t.ID, t.Timeout = id, 30*time.Second
+	t.Retry.Max, t.Retry.Backoff, t.Retry.BackoffFunc = retries, backoff, nil
+	return c
 }
 
 // Consumer is for plain readers of partitions.
