@@ -31,6 +31,7 @@ var (
 	sum       = actors.NewValue[int](counter, "sum")
 	increase  = actors.Declare[int, int](counter, "increase")
 	countdown = actors.Declare[int, int](counter, "countdown")
+	announce  = actors.Declare[notice, int](counter, "announce")
 	look      = actors.DeclareQuery[int, int](counter, "look")
 
 	// A type of its own has partitions of its own, so that a nested call
@@ -46,7 +47,7 @@ const token = "a secret of the benchmark"
 func logConfig(at cluster) kafka.Config {
 	return kafka.Config{
 		App: app, Brokers: at.Brokers, Sarama: settings(), Replication: at.Replicas,
-		Types: map[string]uint32{"counter": partitions, "front": partitions},
+		Types: map[string]uint32{"counter": partitions, "front": partitions}, ExactlyOnce: []string{exactlyOnce},
 	}
 }
 
@@ -72,6 +73,9 @@ func host(ctx context.Context, at cluster, ready func()) error {
 					return actors.Return(0), nil
 				}
 				return countdown.Tail(self, n-1), nil
+			}),
+			actors.Handle(announce, func(_ context.Context, self actors.Self[counting], n notice) (int, error) {
+				return 0, self.Publish(n.message())
 			}),
 			actors.HandleShared(look, func(ctx context.Context, view actors.View[counting], _ int) (int, error) {
 				return sum.Get(ctx, view)

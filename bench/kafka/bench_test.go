@@ -77,11 +77,13 @@ func measure(b *testing.B, title string, at cluster) result {
 	b.Helper()
 	y := newYardstick(b, at)
 	overTopic, directly := newClients(b, at)
+	news := newReading(b, at, overTopic)
 	ctx, cancel := context.WithTimeout(b.Context(), 15*time.Minute)
 	defer cancel()
 	operations := [timed]operation{
 		kafkaOnly: {"Kafka only", y.call}, root: {"root", overTopic.root}, direct: {"direct", directly.root}, read: {"read", overTopic.read},
 		hop: {"chain", overTopic.chain}, nested: {"nested", overTopic.nested},
+		told: {"told", news.told}, toldExactly: {"told exactly once", news.toldExactly},
 	}
 	var many []operation
 	for _, at := range flooded {

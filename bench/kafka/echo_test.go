@@ -50,7 +50,12 @@ func newProducer(brokers []string) (sarama.AsyncProducer, error) {
 
 // consume hands what comes from now on to each, one goroutine a partition.
 func consume(brokers []string, topic string, partitions int32, each func(*sarama.ConsumerMessage)) (stop func(), err error) {
-	consumer, err := sarama.NewConsumer(brokers, settings())
+	return consumeBy(settings(), brokers, topic, partitions, each)
+}
+
+// consumeBy is consume with other settings.
+func consumeBy(by *sarama.Config, brokers []string, topic string, partitions int32, each func(*sarama.ConsumerMessage)) (stop func(), err error) {
+	consumer, err := sarama.NewConsumer(brokers, by)
 	if err != nil {
 		return nil, err
 	}

@@ -14,11 +14,13 @@ const (
 	read
 	hop
 	nested
+	told        // a call that publishes a message, until that is read
+	toldExactly // the same, exactly once
 	timed
 )
 
 // flooded are the operations whose calls a second are measured.
-var flooded = []int{kafkaOnly, root, direct, nested}
+var flooded = []int{kafkaOnly, root, direct, nested, told, toldExactly}
 
 // result is what was measured on one cluster.
 type result struct {
@@ -74,10 +76,12 @@ func overRounds(times [][][]time.Duration, at int) latency {
 func (r *result) report(b *testing.B) {
 	b.Helper()
 	b.ReportMetric(float64(r.latencies[kafkaOnly].p50.Microseconds()), "kafka-µs")
-	for at, unit := range map[int]string{root: "root", direct: "direct", read: "read", hop: "hop", nested: "nested"} {
+	for at, unit := range map[int]string{root: "root", direct: "direct", read: "read", hop: "hop", nested: "nested", told: "told", toldExactly: "told-exactly"} {
 		b.ReportMetric(r.latencies[at].ratio, unit+"-ratio")
 	}
 	b.ReportMetric(r.rates[kafkaOnly].second, "kafka/s")
 	b.ReportMetric(r.rates[root].second, "root/s")
 	b.ReportMetric(r.rates[nested].second, "nested/s")
+	b.ReportMetric(r.rates[told].second, "told/s")
+	b.ReportMetric(r.rates[toldExactly].second, "told-exactly/s")
 }

@@ -25,11 +25,13 @@ var (
 	latencyRows = [timed]string{
 		kafkaOnly: "request and response, Kafka only", root: "call, state changes", direct: "call, state changes, direct answer", read: "query",
 		hop: "hop of a chain of tail calls", nested: "call with a nested call",
+		told: "call that publishes, until the message is read", toldExactly: "the same, exactly once",
 	}
 	rateRows = []struct {
 		at    int
 		title string
-	}{{kafkaOnly, "request and response, Kafka only"}, {root, "call, state changes"}, {direct, "call, state changes, direct answer"}, {nested, "call with a nested call"}}
+	}{{kafkaOnly, "request and response, Kafka only"}, {root, "call, state changes"}, {direct, "call, state changes, direct answer"}, {nested, "call with a nested call"},
+		{told, "call that publishes, until the message is read"}, {toldExactly, "the same, exactly once"}}
 )
 
 // tables are those of the document. load is what else the machine had to do.

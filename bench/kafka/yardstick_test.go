@@ -39,7 +39,7 @@ func createTopics(b *testing.B, at cluster) {
 	admin := must(sarama.NewClusterAdmin(at.Brokers, settings()))
 	defer admin.Close()
 	inSync := fmt.Sprint(at.Replicas/2 + 1)
-	for name, n := range map[string]int32{requests: partitions, responses: 1} {
+	for name, n := range map[string]int32{requests: partitions, responses: 1, atLeastOnce: 1, exactlyOnce: 1} {
 		detail := &sarama.TopicDetail{
 			NumPartitions: n, ReplicationFactor: at.Replicas,
 			ConfigEntries: map[string]*string{"min.insync.replicas": &inSync},
