@@ -146,6 +146,7 @@ func TestAnAnswerOfAnEarlierLifeIsNotSentByTheNextOwner(t *testing.T) {
 			}
 			c.openWith(runtime.Config{Window: window}, hosting(map[string]run{"third": func(context.Context, *runtime.Attempt) runtime.End { return value("third") }}))
 			time.Sleep(time.Second)
+			synctest.Wait()
 			close(heard)
 			told := 0
 			for word := range heard {
