@@ -61,7 +61,7 @@ func committed(ctx context.Context, t *testing.T, l *kafka.Log, topic string, n 
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer r.Close()
+		t.Cleanup(r.Close)
 		readers = append(readers, r)
 	}
 	const afterwards = 500 * time.Millisecond
