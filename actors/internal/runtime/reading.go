@@ -48,7 +48,7 @@ func (v *Reading) find(name string) (int, bool) {
 
 // share runs a shared method on the cells as of now, where its record was
 // applied: beside everything else, without a place in any queue (R41, R42). A
-// copy that comes while it runs runs nothing: its client gets the same answer.
+// copy that comes meanwhile runs nothing: its client gets the same answer.
 func (inc *incarnation) share(r *record.Read) {
 	if inc.leaving && len(inc.work) == 0 {
 		return // else a stream of reads would keep it here; the next owner makes up for it
