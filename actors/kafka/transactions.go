@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/IBM/sarama"
@@ -17,6 +18,9 @@ type transactions struct {
 	log      *Log
 	from     journal.Partition
 	producer sarama.SyncProducer
+	// acts are those under way at the producer, whether or not anybody waits for
+	// them any more: one that is closed beneath them panics.
+	acts sync.WaitGroup
 }
 
 // openTransactions connects, and ends the transactions of those before it.
@@ -93,7 +97,11 @@ func offsetIn(response *sarama.OffsetFetchResponse, topic string, partition int3
 }
 
 func (t *transactions) transact(ctx context.Context, topic string, all []*sarama.ProducerMessage, last uint64) error {
-	_, err := client.Within(ctx, func() (struct{}, error) { return struct{}{}, t.commit(topic, all, last) })
+	t.acts.Add(1)
+	_, err := client.Within(ctx, func() (struct{}, error) {
+		defer t.acts.Done()
+		return struct{}{}, t.commit(topic, all, last)
+	})
 	return err
 }
 
@@ -118,7 +126,7 @@ var errOusted = errors.New("kafka: another process publishes for this partition,
 // send sends the messages of a transaction, for as long as that may be committed.
 func (t *transactions) send(all []*sarama.ProducerMessage) error {
 	sent := make(chan error, 1)
-	go func() { sent <- t.producer.SendMessages(all) }()
+	t.acts.Go(func() { sent <- t.producer.SendMessages(all) })
 	const often = 20 * time.Millisecond
 	look := time.NewTicker(often)
 	defer look.Stop()
@@ -148,8 +156,11 @@ func gravest(err error) error {
 	return all[0]
 }
 
-// close gives the connections back, without waiting: a request that is under way
-// holds its own. A transaction that is open is ended by the next session.
+// close gives the connections back in the background, when what is under way has
+// ended. A transaction that is open is ended by the next session.
 func (t *transactions) close() {
-	go func() { _ = t.producer.Close() }()
+	go func() {
+		t.acts.Wait()
+		_ = t.producer.Close()
+	}()
 }
