@@ -62,8 +62,11 @@ func (t *transactions) committed(ctx context.Context, topic string) (last uint64
 	return uint64(at), true, nil
 }
 
+// errUnstable: what is committed cannot be told from what is about to be.
+var errUnstable = fmt.Errorf("to publish exactly once takes brokers, and a Config.Sarama.Version, of 2.5 or newer: %w", sarama.ErrUnsupportedVersion)
+
 // fetch returns the offset that is committed, -1 if there is none. It is an error
-// while a transaction is open that may change it.
+// while a transaction is open that may change it, and where nobody can tell.
 func (t *transactions) fetch(group string) (int64, error) {
 	broker, err := t.log.client.Coordinator(group)
 	if err != nil {
@@ -72,7 +75,10 @@ func (t *transactions) fetch(group string) (int64, error) {
 	topic, partition := t.place()
 	request := sarama.NewOffsetFetchRequest(t.log.roles.hardened.Version, group, map[string][]int32{topic: {partition}})
 	const stable = 7 // the version that knows it
-	request.RequireStable = request.Version >= stable
+	if request.Version < stable {
+		return 0, errUnstable
+	}
+	request.RequireStable = true // to a broker that does not know it sarama does not send it
 	response, err := broker.FetchOffset(request)
 	if err != nil {
 		_ = broker.Close() // it is opened again when it is next asked for

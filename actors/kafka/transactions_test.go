@@ -2,6 +2,7 @@ package kafka
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -66,5 +67,33 @@ func TestAProducerIsClosedWhenNothingIsUnderWayAtIt(t *testing.T) {
 				<-d.closed
 			})
 		})
+	}
+}
+
+// coordinated is a client whose coordinator is one broker.
+type coordinated struct{ led }
+
+func (c coordinated) Coordinator(string) (*sarama.Broker, error) { return c.broker, nil }
+
+// Before version 2.5 nobody says that an offset is about to change.
+func TestWhatIsCommittedMustBeStable(t *testing.T) {
+	there := sarama.NewMockBroker(t, 1)
+	t.Cleanup(there.Close)
+	answer := &sarama.OffsetFetchResponse{Version: 7}
+	answer.AddBlock("app.t", 1, &sarama.OffsetFetchResponseBlock{Offset: 7})
+	there.Returns(answer)
+	conf := sarama.NewConfig()
+	conf.Version, conf.ApiVersionsRequest = sarama.V2_5_0_0, false // it would take the answer
+	here := sarama.NewBroker(there.Addr())
+	if err := here.Open(conf); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = here.Close() })
+	s := &transactions{log: &Log{config: Config{App: "app"}, client: coordinated{led{broker: here}}}, from: part}
+	for version, want := range map[sarama.KafkaVersion]error{sarama.V2_4_0_0: errUnstable, sarama.V2_5_0_0: nil} {
+		s.log.roles.hardened = &sarama.Config{Version: version}
+		if at, err := s.fetch("group"); !errors.Is(err, want) || want == nil && at != 7 {
+			t.Errorf("with %v: %d, %v", version, at, err)
+		}
 	}
 }
