@@ -145,6 +145,9 @@ func TestAppendsThatWaitForADescriptionAreBounded(t *testing.T) {
 	appendingTo(t, func(t *testing.T, l *Log, h *history) {
 		l.config.QueueBytes = 4
 		h.append(l, journal.Partition{Type: "a"}, "abc")
+		if records, bytes := l.pending.waiting(); records != 1 || bytes != 3 {
+			t.Errorf("%d of %d bytes wait", records, bytes)
+		}
 		h.append(l, journal.Partition{Type: "a"}, "de")
 		h.ended(t, "de", ErrQueueFull)
 	})

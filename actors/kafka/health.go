@@ -55,7 +55,7 @@ type Problem struct {
 // Health returns what is wrong now.
 func (l *Log) Health() Health {
 	h := Health{Problems: l.vitals.problems(), Lags: l.fetcher.lags(), Direct: l.lines.health()}
-	for _, p := range []interface{ waiting() (records, bytes int) }{l.appender, l.publisher, l.egress} {
+	for _, p := range []interface{ waiting() (records, bytes int) }{l.appender, l.publisher, l.egress, &l.pending} {
 		n, bytes := p.waiting()
 		h.Queued, h.QueuedBytes = h.Queued+n, h.QueuedBytes+bytes
 	}

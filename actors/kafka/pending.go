@@ -67,3 +67,12 @@ func (w *pending) take(actorType string) []*appending {
 	}
 	return all
 }
+
+func (w *pending) waiting() (records, bytes int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, all := range w.byType {
+		records += len(all)
+	}
+	return records, w.bytes
+}
