@@ -77,8 +77,9 @@
 //	DeadRetention    30 days
 //	SuspectAfter     600 ms     of silence; then others take over
 //	Session          10 s       the group's own, if nobody else is there
-//	QueueBytes       64 MiB     that wait for the brokers, twice: of appends, and
-//	                            of snapshots and messages
+//	QueueBytes       64 MiB     that wait for the brokers, each: appends; those to
+//	                            types that were not looked at yet; snapshots and
+//	                            messages; messages published exactly once
 //	ReadBytes        8 MiB      that wait in a reader
 //	Connections      4,096      of clients to one process, with Config.Direct; 1 MiB
 //	                            may wait in each

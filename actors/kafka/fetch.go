@@ -24,8 +24,7 @@ const (
 )
 
 // fetchRequest is an empty one, for what is committed only or for everything. Its
-// version is spoken by every broker since
-// Kafka 2.3.
+// version is spoken by every broker since Kafka 2.3.
 func fetchRequest(wait time.Duration, committed bool) *sarama.FetchRequest {
 	isolation := sarama.ReadUncommitted
 	if committed {

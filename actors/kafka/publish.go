@@ -36,9 +36,9 @@ func (l *Log) outgoing(m *journal.Message, done func(journal.Place, error)) *sen
 	return s
 }
 
-// router chooses partitions. It is for the one goroutine of the publisher, which
-// waits where a topic is not known yet; a topic that does not exist is not asked
-// for again for a while, so that it does not hold up the others.
+// router chooses partitions. It is for one goroutine, that of the publisher or of a
+// courier, which waits where a topic is not known yet; a topic that does not exist
+// is not asked for again for a while, so that it does not hold up the others.
 type router struct {
 	client interface {
 		Partitions(topic string) ([]int32, error)
