@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -131,13 +132,22 @@ type look func(*incarnation)
 
 func (f look) happen(inc *incarnation) { f(inc) }
 
-// Calls with deadlines that have ended, and an actor that backs off while it is
-// told a thousand things, leave an owner's agenda as short as what is pending.
+// Calls with deadlines that have ended, reminders that were removed, and an actor
+// that backs off while it is told a thousand things, leave an owner's agenda as
+// short as what is pending.
 func TestAnOwnersAgendaIsBoundedByWhatIsPending(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		typ := Type{Name: "t", Settings: Settings{Backoff: func(uint64) time.Duration { return time.Hour }}, Methods: map[string]Method{
 			"end":  {Run: func(context.Context, *Attempt) End { return End{} }},
 			"fail": {Run: func(context.Context, *Attempt) End { return End{Retry: &Retry{Reason: "later"}} }},
+			"wake": {Run: func(_ context.Context, a *Attempt) End {
+				_ = a.Remind(record.Reminder{Name: string(a.Request().Args), Method: "end", Next: a.Now() + 3_600_000})
+				return End{}
+			}},
+			"sleep": {Run: func(_ context.Context, a *Attempt) End {
+				_ = a.Remind(record.Reminder{Name: string(a.Request().Args)})
+				return End{}
+			}},
 		}}
 		n, err := Open(t.Context(), memory.New(memory.WithPartitions(1)), Config{Types: []Type{typ}})
 		if err != nil {
@@ -151,12 +161,16 @@ func TestAnOwnersAgendaIsBoundedByWhatIsPending(t *testing.T) {
 			t.Fatal(err)
 		}
 		const many = 1000
-		for range many {
+		for i := range many {
 			if err := n.Tell(t.Context(), ClientCall{Target: record.Address{Type: "t", Actor: "failing"}, Method: "end"}); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := n.Call(t.Context(), to("a", "end")); err != nil {
-				t.Fatal(err)
+			for _, method := range []string{"end", "wake", "sleep"} {
+				call := to("a", method)
+				call.Args = strconv.AppendInt(nil, int64(i), 10)
+				if _, err := n.Call(t.Context(), call); err != nil {
+					t.Fatal(err)
+				}
 			}
 		}
 		counted := make(chan int, 1)
