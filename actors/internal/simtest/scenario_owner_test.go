@@ -13,7 +13,9 @@ import (
 func working() *scenario {
 	return &scenario{
 		hosts: []string{"p", "q", "pq"}, stored: true,
-		settings: runtime.Settings{CancelOrphans: true, StrictBegin: true},
+		// While two believe that they own a partition each takeover counts as an
+		// attempt, and what is given up would not be there in the end.
+		settings: runtime.Settings{CancelOrphans: true, StrictBegin: true, MaxAttempts: 50},
 		config:   runtime.Config{SnapshotRecords: 3, ChunkSize: 1},
 		roots: []root{
 			{0, "p/0", lines([]op{to("call", "q/2", lines([]op{to("call", "p/1", counted()...)}, counted())...)}, counted())},
@@ -131,7 +133,7 @@ func TestS6_AMethodThatOutlivesLossAndReturnChangesNothing(t *testing.T) {
 	for _, wait := range []int{700, 1500, 2500, 4000} {
 		play := &scenario{
 			hosts:    []string{"p", "p"},
-			settings: runtime.Settings{MaxAttempts: 50}, // while both believe that they own it, each takeover counts as one
+			settings: runtime.Settings{MaxAttempts: 50}, // as in working
 			faults: []simtest.Fault{
 				once(simtest.Evict, 0, "time", 300, 400*time.Millisecond), once(simtest.Evict, 1, "time", 1400, 5*time.Second),
 			},
