@@ -14,17 +14,25 @@ import (
 const docs = "../../../docs"
 
 // If this fails: go run ./cmd/crash report ../docs/crash/single.jsonl
-// ../docs/img, and put what it says into the page; so for modes.jsonl, but for
-// the figures.
+// ../docs/img, and put what it says into the page; so for the other files, but
+// for the figures.
 func TestThePageSaysWhatWasMeasured(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(docs, "crash.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	files, err := filepath.Glob(filepath.Join(docs, "crash", "*.jsonl"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no results: %v", err)
+	}
 	dir := t.TempDir()
-	for _, name := range []string{"modes.jsonl", "single.jsonl"} {
+	for _, file := range files {
+		figures := t.TempDir()
+		if filepath.Base(file) == "single.jsonl" {
+			figures = dir
+		}
 		var told bytes.Buffer
-		if err := report(filepath.Join(docs, "crash", name), dir, &told); err != nil {
+		if err := report(file, figures, &told); err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Contains(page, told.Bytes()) {
