@@ -100,6 +100,28 @@ func TestWhatFailsTooOftenIsGivenUp(t *testing.T) {
 	})
 }
 
+func TestAPanicOfAMethodIsToldWithItsStack(t *testing.T) {
+	inBubble(t, func(c *cluster) {
+		s := script(c)
+		panicked := false
+		c.ok(s.on("x", func(context.Context, self) error {
+			if !panicked {
+				panicked = true
+				panic("oh")
+			}
+			return nil
+		}))
+		told := c.heard.Events(backstay.CallbackPanicked)
+		if len(told) != 1 || told[0].Operation != "run" {
+			t.Fatalf("told %+v", told)
+		}
+		p, ok := told[0].Err.(interface{ Stack() []byte }) // as package slogmw asks
+		if !ok || p.(error).Error() != "panic: oh" || !strings.Contains(string(p.Stack()), "failure_test.go") {
+			t.Errorf("told %#v", told[0].Err)
+		}
+	})
+}
+
 func TestDeadLettersGoWhereTheNodeSays(t *testing.T) {
 	inBubble(t, func(c *cluster) {
 		fail, handler := does("fail", func(context.Context, self, none) (none, error) { panic("oh") })

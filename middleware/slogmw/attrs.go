@@ -30,10 +30,22 @@ func Attrs(e backstay.Event) []slog.Attr {
 	if e.Err != nil {
 		a = append(a, slog.Any("error", e.Err))
 	}
-	if p, ok := e.Err.(*middleware.PanicError); ok { //nolint:errorlint // it is the event's own
-		a.text("stack", string(p.Stack))
-	}
+	a.text("stack", stackOf(e.Err))
 	return a
+}
+
+// stackOf is where the panic came from that err tells of, if it does: that of a
+// handler, or of an actor's method, whose type only has the method in common
+// with what others may tell.
+func stackOf(err error) string {
+	switch p := err.(type) { //nolint:errorlint // it is the event's own
+	case *middleware.PanicError:
+		return string(p.Stack)
+	case interface{ Stack() []byte }:
+		return string(p.Stack())
+	default:
+		return ""
+	}
 }
 
 // judged reports whether the outcome of e says something: that of a success

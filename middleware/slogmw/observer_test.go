@@ -112,6 +112,9 @@ func TestAnEventIsOneRecordWithTheFieldsThatAreSet(t *testing.T) {
 			Kind: middleware.HandlerPanicked, Operation: "/bank/Pay", Outcome: backstay.Outcome{Class: backstay.Fault},
 			Err: &middleware.PanicError{Operation: "/bank/Pay", Value: "nil map", Stack: []byte("goroutine 1 [running]:")},
 		},
+		`level=WARN msg="callback panicked" policy=account operation=deposit error=oh stack="goroutine 7 [running]:"`: {
+			Kind: backstay.CallbackPanicked, Policy: "account", Operation: "deposit", Err: stacked{},
+		},
 		`level=DEBUG msg="pipeline evicted"`: {Kind: backstay.PipelineEvicted},
 	} {
 		var out bytes.Buffer
@@ -121,6 +124,12 @@ func TestAnEventIsOneRecordWithTheFieldsThatAreSet(t *testing.T) {
 		}
 	}
 }
+
+// stacked is a panic as other packages tell it.
+type stacked struct{}
+
+func (stacked) Error() string { return "oh" }
+func (stacked) Stack() []byte { return []byte("goroutine 7 [running]:") }
 
 func TestTheLevelDecides(t *testing.T) {
 	var out bytes.Buffer

@@ -1,10 +1,6 @@
 package runtime
 
-import (
-	"runtime/debug"
-
-	"github.com/backstay-go/backstay/internal/lazyctx"
-)
+import "github.com/backstay-go/backstay/internal/lazyctx"
 
 // idleList has the slots without work, the longest idle first: all have the
 // same IdleAfter, so no heap is needed.
@@ -153,7 +149,7 @@ func (inc *incarnation) forget(s *slot) {
 
 // hookPanicked tells that a hook or a shared method panicked.
 func (inc *incarnation) hookPanicked(actor, what string, v any) error {
-	err := &PanicError{Value: v, Stack: debug.Stack()}
+	err := newPanicError(v)
 	inc.node.report(Event{Kind: HookPanicked, Partition: inc.self, Epoch: inc.epoch, Actor: actor, Method: what, Err: err})
 	return err
 }

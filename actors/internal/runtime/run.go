@@ -15,11 +15,19 @@ var errGoexit = errors.New("the method ended its goroutine")
 // PanicError is a panic of a method or a hook.
 type PanicError struct {
 	Value any
-	Stack []byte
+	stack []byte
 }
+
+// newPanicError is made where the panic is recovered: the stack is the one of
+// the goroutine that calls.
+func newPanicError(v any) *PanicError { return &PanicError{Value: v, stack: debug.Stack()} }
 
 // Error reads, for example, "panic: index out of range".
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
+
+// Stack is that of the goroutine that panicked, as debug.Stack formats it.
+// Observers look for it by this method, since they cannot name the type.
+func (e *PanicError) Stack() []byte { return e.stack }
 
 // Unwrap is what was thrown, if that was an error.
 func (e *PanicError) Unwrap() error {
@@ -50,7 +58,7 @@ func (a *Attempt) run() {
 
 // panicked makes a panic a failed attempt (A45).
 func (a *Attempt) panicked(v any) End {
-	err := &PanicError{Value: v, Stack: debug.Stack()}
+	err := newPanicError(v)
 	a.inc.node.report(Event{
 		Kind: HookPanicked, Partition: a.inc.self, Epoch: a.inc.epoch, Actor: a.request.Target.Actor,
 		Method: a.request.Method, ID: a.request.ID, Attempt: a.number, Err: err,
