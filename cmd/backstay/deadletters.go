@@ -138,11 +138,20 @@ func requeueLetters(ctx context.Context, log *kafka.Log, f *letterFlags, out io.
 	if err != nil {
 		return err
 	}
+	requeue := func(d actors.DeadLetter) error { return node.Requeue(ctx, d) }
+	return errors.Join(requeueAll(f.letters(ctx, log), requeue, out), node.Stop(ctx))
+}
+
+// errNoLetter: whoever names letters expects some, and may have misspelled them.
+var errNoLetter = errors.New("no dead letter matches, nothing is requeued; backstay actors deadletters lists them")
+
+// requeueAll goes through letters, and says of which the request is made again.
+func requeueAll(letters iter.Seq2[actors.DeadLetter, error], requeue func(actors.DeadLetter) error, out io.Writer) error {
 	var faults []error
 	n := 0
-	for d, err := range f.letters(ctx, log) {
+	for d, err := range letters {
 		if err == nil {
-			err = node.Requeue(ctx, d)
+			err = requeue(d)
 		}
 		if err != nil {
 			faults = append(faults, err)
@@ -152,8 +161,11 @@ func requeueLetters(ctx context.Context, log *kafka.Log, f *letterFlags, out io.
 		l := lineOf(&d)
 		fmt.Fprintf(out, "%s: %s is made again\n", l.Letter, l.subject())
 	}
+	if n == 0 && faults == nil {
+		return errNoLetter
+	}
 	fmt.Fprintf(out, "%s requeued; the letters stay in the topic\n", counted(n, "request"))
-	return errors.Join(append(faults, node.Stop(ctx))...)
+	return errors.Join(faults...)
 }
 
 func when(t time.Time) string {

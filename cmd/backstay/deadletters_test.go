@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -32,6 +33,35 @@ func TestDeadLettersNeedToKnowWhose(t *testing.T) {
 	var out, errs bytes.Buffer
 	if code := run([]string{"actors", "deadletters", "-kafka", "127.0.0.1:1", "-app", "b k"}, &out, &errs); code != faulty || !strings.Contains(errs.String(), "app") {
 		t.Errorf("%d, %s", code, &errs)
+	}
+}
+
+func TestARequeueSaysWhatItDid(t *testing.T) {
+	lost := actors.DeadLetter{Type: "account", ID: "a", Method: "buy", Source: "account/1", Number: 7}
+	unread, refused := errors.New("no letter"), errors.New("stopped")
+	for name, test := range map[string]struct {
+		letters map[*actors.DeadLetter]error
+		requeue error
+		out     string
+		want    error
+	}{
+		"one":         {map[*actors.DeadLetter]error{&lost: nil}, nil, "account/1#7: account/a.buy is made again\n1 request requeued; the letters stay in the topic\n", nil},
+		"none":        {nil, nil, "", errNoLetter},
+		"not read":    {map[*actors.DeadLetter]error{{}: unread}, nil, "0 requests requeued; the letters stay in the topic\n", unread},
+		"not to send": {map[*actors.DeadLetter]error{&lost: nil}, refused, "0 requests requeued; the letters stay in the topic\n", refused},
+	} {
+		var out bytes.Buffer
+		letters := func(yield func(actors.DeadLetter, error) bool) {
+			for d, err := range test.letters {
+				if !yield(*d, err) {
+					return
+				}
+			}
+		}
+		err := requeueAll(letters, func(actors.DeadLetter) error { return test.requeue }, &out)
+		if !errors.Is(err, test.want) || out.String() != test.out {
+			t.Errorf("%s: %v\n%s", name, err, &out)
+		}
 	}
 }
 

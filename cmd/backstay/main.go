@@ -40,9 +40,11 @@ Policy files say how calls survive failure: timeouts, retries, breakers, limits.
                  [-letter L] [-json]
                                      list the dead letters of an application, or
                                      those of a type, an actor, or one
-  backstay actors requeue -kafka HOST:PORT -app NAME [-type T] [-id ID]
-                 [-letter L]         make their requests again, as tells; letters
-                                     stay in the topic, so it can be done twice
+  backstay actors requeue -kafka HOST:PORT -app NAME {-type T | -letter L}
+                 [-id ID]            make their requests again, as tells, of at
+                                     least one; -type and -letter can be
+                                     combined; letters stay in the topic, so it
+                                     can be done twice
     both with brokers that want TLS or a password:
                  [-tls] [-tls-ca FILE] [-tls-cert FILE -tls-key FILE]
                  [-sasl-mechanism PLAIN|SCRAM-SHA-256|SCRAM-SHA-512]
