@@ -81,13 +81,21 @@
 //
 // # Defaults
 //
-//	attempts                 5, full jitter of package retry
+//	attempts                 5, full jitter of package retry: four waits, together
+//	                         0.75 s on average, 1.5 s at most
 //	step timeout             30 s
 //	busy timeout             30 s
 //	idle instance            10 min
 //	mailbox                  10,000 requests an actor
 //	answers kept             5 min
 //	depth of nested calls    64
+//
+// Sizes, encoded, are fixed; what is larger ends with [ErrTooLarge]:
+//
+//	argument                 900 KiB, with baggage
+//	step                     900 KiB of what it writes, tells, publishes and calls,
+//	                         from one record to the next
+//	answer                   64 KiB, to a call from outside
 //
 // # Pitfalls
 //

@@ -19,7 +19,8 @@ import (
 //	                 without gaps
 //
 // A consumer that must do things once drops what has an id, or a source and a
-// number, that it has seen. The next number may come before the last one where a
+// number, that it has seen. Ids follow from the request's idempotency key, so a
+// key that is used again later, see [IdempotencyKey], brings them again. The next number may come before the last one where a
 // broker failed in between, so it is not enough to remember the highest. A log may
 // do that for it: see ExactlyOnce in the configuration of package kafka.
 type Message struct {

@@ -50,6 +50,11 @@ func ExpireAfter(d time.Duration) Option { return option(func(s *sending) { s.ex
 // and takes another key to be made again. [Method.Result] asks for the answer
 // and makes nothing.
 //
+// A key names one act: "order 7", not "daily". After the window a request with
+// it runs again, under the same identity: its RequestID, what
+// [Self.IdempotencyKey] returns, and the ids of the messages that it publishes
+// are those of the earlier one, so who drops what he has seen drops it.
+//
 // It is for requests from outside; those of methods have keys of their own,
 // which [Name] can tell apart. An empty key is an error of the request: it
 // would be one key for all, or none.

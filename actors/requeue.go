@@ -13,7 +13,10 @@ import (
 // argument and baggage, without a deadline, and under a key of the letter's
 // own. It returns when the log has acknowledged it. Within [Config].Window a
 // second Requeue of the letter, or of a copy, makes no second request; later it
-// does.
+// does, under the same identity: keys of [Self.IdempotencyKey] and ids of
+// messages are those of the first Requeue, and others than those of the request
+// that failed. What must happen once however often it is requeued needs a key
+// from the argument.
 //
 // The letter stays where it is, and says nothing of it. Who had called, and got
 // [ErrPoison], is not told of how the tell ends. A letter that is not of a

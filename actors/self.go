@@ -49,7 +49,9 @@ func (s Self[A]) FencingToken() uint64 { return s.attempt.Epoch() }
 
 // IdempotencyKey is the key for what the method does outside under that name:
 // the same in every retry of this link, and another for every other request,
-// link and name.
+// link and name. Requests with the same key from outside are the same here,
+// also when they run one after the other, further apart than answers are kept:
+// see [IdempotencyKey].
 //
 //	ctx = idempotency.WithKey(ctx, self.IdempotencyKey("charge"))
 func (s Self[A]) IdempotencyKey(name string) string { return s.attempt.Key(name) }

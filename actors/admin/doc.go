@@ -49,7 +49,8 @@
 //     and texts of errors to everybody who reaches it. Wrap it, or listen on
 //     loopback.
 //   - health is about readiness. A node that takes partitions over is not ready,
-//     and must not be restarted for it.
+//     and must not be restarted for it. It is Node.Health, and does not know what
+//     the log meets with: look at Health of a kafka.Log as well.
 //   - A drained node does not come back; its process is there to be stopped.
 //   - It shows one process. Each of an application's has its own.
 //

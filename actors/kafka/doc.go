@@ -110,6 +110,11 @@
 // committed: messages of aborted transactions are left out. [Log.DeadLetters]
 // goes through the dead letters.
 //
+// They are yours to make: [Setup] makes none, and none is made by writing to it.
+// Messages to one that is missing wait until it is there, and Health has it as
+// "publish". One that is to be ingested and is missing is told to the node's
+// observer only.
+//
 // To topics of Config.ExactlyOnce actors publish in transactions. Who reads what
 // is committed (isolation.level=read_committed) sees every message of a step
 // once, and those of a partition of actors to one partition of the topic in their

@@ -37,6 +37,9 @@
 // second; that is noticed, and then only a copy of the log from before, or the
 // loss of these actors' last changes, helps.
 //
+// Nothing is written to Redis before the first snapshot of a partition, which
+// comes after 10,000 records of its log, or 16 MiB: until then all is in the log.
+//
 // All processes of an application use the same store from the first snapshot
 // on: one without it refuses to own the partition.
 //
