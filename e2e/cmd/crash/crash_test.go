@@ -49,7 +49,7 @@ func TestA56_ProcessesDieAlsoDuringRecoveryAndNothingIsLost(t *testing.T) {
 		}
 	}
 	var told bytes.Buffer
-	if err := report(file, dir, &told); err != nil || !strings.Contains(told.String(), "5 failures; 0 with a fault") {
+	if err := report(file, dir, &told); err != nil || !strings.Contains(told.String(), "5 results; 0 with a fault") {
 		t.Errorf("%v\n%s", err, &told)
 	}
 }

@@ -152,5 +152,5 @@ func faults(out io.Writer, all []result) {
 			fmt.Fprintf(out, "- failure %d (%s): %s\n", r.Number, r.Mode, strings.Join(r.Faults, "; "))
 		}
 	}
-	fmt.Fprintf(out, "\n%d failures; %d with a fault; %d with an outage of more than 3 s.\n", len(all), bad, long)
+	fmt.Fprintf(out, "\n%d results; %d with a fault; %d with an outage of more than 3 s.\n", len(all), bad, long)
 }

@@ -66,7 +66,7 @@ func TestAReportNamesWhatMustNotBe(t *testing.T) {
 	}
 	for _, want := range []string{
 		"### single: 2", "| outage | 1000 ms | 4000 ms | 4000 ms | 22 s", "failure 2 (single) took 4000 ms: order/2",
-		"failure 3 (paired): beat 3 came after beat 1", "3 failures; 1 with a fault; 1 with an outage",
+		"failure 3 (paired): beat 3 came after beat 1", "3 results; 1 with a fault; 1 with an outage",
 	} {
 		if !strings.Contains(told.String(), want) {
 			t.Errorf("it does not say %q:\n%s", want, &told)

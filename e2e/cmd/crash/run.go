@@ -72,7 +72,11 @@ func (r *run) story(ctx context.Context, first int, began time.Time, out io.Writ
 		last := n == r.failures || n == first+r.chapter-1 || time.Since(began) >= r.within
 		broken := len(res.Faults) > 0 && !res.settled()
 		if last && !broken {
-			if err := c.end(ctx); err != nil {
+			err := c.end(ctx)
+			if ctx.Err() != nil {
+				return done, nil // it was cut short
+			}
+			if err != nil {
 				res.Faults = append(res.Faults, strings.Split(err.Error(), "\n")...)
 			}
 		}
