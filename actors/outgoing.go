@@ -63,8 +63,10 @@ func (i *invocation) encode(ctx context.Context, o *outgoing) (record.Call, erro
 // encode encodes the argument, and refuses what no actor can have.
 func (n *Node) encode(o *outgoing) ([]byte, error) {
 	switch {
-	case o.actor == "" || o.id == "":
+	case o.actor == "":
 		return nil, fmt.Errorf("actors: %s: the reference is empty: make it with Type.Ref", o.method)
+	case o.id == "":
+		return nil, fmt.Errorf("actors: %s.%s: the id is empty", o.actor, o.method)
 	case isPlace(o.id):
 		return nil, fmt.Errorf("actors: %s.%s: the id is that of a deferred reply, which a Token completes", o.String(), o.method)
 	case o.expireAfter < 0 || o.delay < 0:
