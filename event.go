@@ -60,7 +60,8 @@ const (
 const (
 	// StepDone ends a link of a chain: Outcome, Err, Elapsed.
 	StepDone Kind = "step done"
-	// StepFailed is an attempt that failed and will be repeated after Wait: Err.
+	// StepFailed is an attempt that failed: Err. It is repeated after Wait, unless
+	// it was the last, which has none.
 	StepFailed Kind = "step failed"
 	// RequestGivenUp is a request that ended without its method: Reason.
 	RequestGivenUp Kind = "request given up"

@@ -373,7 +373,7 @@ func TestWhatIsTooLargeIsRefused(t *testing.T) {
 		)
 		_, err := pass.Call(ctx, Thing.Ref("x"), big)
 		c.is(err, actors.ErrTooLarge)
-		if _, err = echo.Call(ctx, Thing.Ref("x"), 100<<10); !errors.Is(err, actors.ErrTooLarge) {
+		if _, err = echo.Call(ctx, Thing.Ref("x"), 100<<10); !errors.Is(err, actors.ErrTooLarge) || !strings.Contains(err.Error(), `the result of method "echo" has`) || !strings.Contains(err.Error(), "more than the 65536 of an answer") {
 			t.Errorf("an answer of 100 KiB: %v", err)
 		}
 		if _, err = hand.Call(ctx, Thing.Ref("x"), none{}); err == nil || !strings.Contains(err.Error(), "actors: too large") || strings.Contains(err.Error(), "runtime:") {
@@ -381,6 +381,9 @@ func TestWhatIsTooLargeIsRefused(t *testing.T) {
 		}
 		if _, err = echo.Call(ctx, Thing.Ref("x"), 10); err != nil {
 			t.Error(err)
+		}
+		if _, err = echo.Call(ctx, Thing.Ref(""), 10); err == nil || err.Error() != "actors: thing.echo: the id is empty" {
+			t.Errorf("a call of nobody: %v", err)
 		}
 	})
 }

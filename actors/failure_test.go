@@ -94,6 +94,10 @@ func TestWhatFailsTooOftenIsGivenUp(t *testing.T) {
 		if runs != 3 || len(letters) != 1 || string(letters[0].Value) != `"this"` {
 			t.Errorf("%d runs, dead letters %v", runs, letters)
 		}
+		told := c.heard.Events(backstay.StepFailed)
+		if len(told) != 3 || told[1].Wait == 0 || told[2].Wait != 0 || told[2].Err.Error() != "the printer is on fire" {
+			t.Errorf("of the attempts is told %+v", told)
+		}
 		if told := c.heard.Events(backstay.RequestGivenUp); len(told) != 1 || told[0].Reason != backstay.ReasonPoison {
 			t.Errorf("told %+v", told)
 		}

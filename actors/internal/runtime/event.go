@@ -24,7 +24,7 @@ const (
 	// (of a failure), Elapsed, Tell.
 	MethodDone EventKind = "method done"
 	// AttemptFailed: an attempt failed and was recorded. Method, Actor, Attempt,
-	// Err, Wait.
+	// Err, Wait (unless it was the last).
 	AttemptFailed EventKind = "attempt failed"
 	// RequestGivenUp: a request ended without its method: Outcome, Code, Attempt.
 	RequestGivenUp EventKind = "request given up"

@@ -107,12 +107,13 @@ func (a *Attempt) step(end *End) []byte {
 	if len(data) <= config.MaxRecord+stepRoom && !answer {
 		return data
 	}
-	size, limit := len(data), config.MaxRecord
+	message := fmt.Sprintf("the step of method %q has %d bytes, more than %d", a.request.Method, len(data), config.MaxRecord)
 	if answer {
-		size, limit = len(end.Result.Value), config.MaxAnswer
+		message = fmt.Sprintf("the result of method %q has %d bytes, more than the %d of an answer: return less, or a part at a time",
+			a.request.Method, len(end.Result.Value), config.MaxAnswer)
 	}
 	*s = record.Step{Epoch: a.inc.epoch, Link: a.request.Link, Result: record.Result{Failure: &record.Failure{
-		Code: CodeTooLarge, Message: fmt.Sprintf("the step of method %q has %d bytes, more than %d", a.request.Method, size, limit),
+		Code: CodeTooLarge, Message: message,
 	}}}
 	end.Outcome, end.Result = record.End, s.Result
 	return encode(s)
@@ -224,11 +225,21 @@ func (a *Attempt) fail(r *Retry) {
 		inc.end(a)
 		a.slot.doomed = true
 		inc.reasons[a.request.ID] = r
-		inc.node.report(Event{
-			Kind: AttemptFailed, Partition: inc.self, Epoch: a.inc.epoch, Actor: a.request.Target.Actor, Method: a.request.Method,
-			ID: a.request.ID, Attempt: a.number, Wait: wait, Err: fmt.Errorf("runtime: %s", r.Reason), Elapsed: inc.sinceLocal(a.since),
-		})
+		inc.node.report(a.failure(r, wait))
 	})
+}
+
+// failure is the event of an attempt whose Failed is applied. The last one has
+// no wait: the request is given up at once.
+func (a *Attempt) failure(r *Retry, wait time.Duration) Event {
+	inc := a.inc
+	if a.number >= inc.typ.MaxAttempts {
+		wait = 0
+	}
+	return Event{
+		Kind: AttemptFailed, Partition: inc.self, Epoch: inc.epoch, Actor: a.request.Target.Actor, Method: a.request.Method,
+		ID: a.request.ID, Attempt: a.number, Wait: wait, Err: errors.New(r.Reason), Elapsed: inc.sinceLocal(a.since),
+	}
 }
 
 // defaultBackoff is that of a type without one: full jitter.
