@@ -78,7 +78,7 @@ type CallError struct {
 
 // Error says who, why and what next.
 func (e *CallError) Error() string {
-	text := fmt.Sprintf("%s.%s: %v", e.Actor, e.Method, e.Err)
+	text := fmt.Sprintf("%s.%s: %v", clipped(e.Actor), e.Method, e.Err)
 	if e.Detail != "" {
 		text += " (" + e.Detail + ")"
 	}

@@ -33,12 +33,26 @@ const methodCode = "method:"
 // callee is who is called, for errors: it is put into words only there.
 type callee struct{ actor, id, method string }
 
-// String reads, for example, "account/alice".
-func (c *callee) String() string {
+// address reads, for example, "account/alice".
+func (c *callee) address() string {
 	if c.id == "" { // the type as a whole
 		return c.actor
 	}
 	return c.actor + "/" + c.id
+}
+
+// String is the address as it is put into texts.
+func (c *callee) String() string { return clipped(c.address()) }
+
+// longestAddress bounds what a text says of an address, in bytes: an id can be
+// as long as a record, and errors go into logs.
+const longestAddress = 200
+
+func clipped(address string) string {
+	if len(address) <= longestAddress {
+		return address
+	}
+	return strings.ToValidUTF8(address[:longestAddress], "") + "…"
 }
 
 // failed says which call an error of the runtime belongs to.
@@ -49,7 +63,7 @@ func (c *callee) failed(err error) error {
 	if _, said := errors.AsType[*CallError](err); said {
 		return err
 	}
-	return &CallError{Actor: c.String(), Method: c.method, Err: own(err)}
+	return &CallError{Actor: c.address(), Method: c.method, Err: own(err)}
 }
 
 // result decodes what a call ended with.
@@ -68,7 +82,7 @@ func (c *callee) failure(f *record.Failure) error {
 	if code, ok := strings.CutPrefix(f.Code, methodCode); ok {
 		return &Error{Code: code, Message: f.Message}
 	}
-	e := &CallError{Actor: c.String(), Method: c.method, Detail: f.Message, Err: sentinel(f.Code)}
+	e := &CallError{Actor: c.address(), Method: c.method, Detail: f.Message, Err: sentinel(f.Code)}
 	if f.Code == runtime.CodePoison && len(f.Detail) > 0 {
 		e.last = &Error{Code: string(f.Detail), Message: f.Message}
 	}

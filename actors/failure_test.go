@@ -126,6 +126,19 @@ func TestAPanicOfAMethodIsToldWithItsStack(t *testing.T) {
 	})
 }
 
+func TestATextHasTheBeginningOfALongID(t *testing.T) {
+	inBubble(t, func(c *cluster) {
+		fail, handler := does("fail", func(context.Context, self, none) (none, error) { return none{}, actors.Retry(errEmpty, 0) })
+		ctx := c.thingsWith(actors.Settings{Retry: retry.Config{MaxAttempts: 1}}, handler)
+		id := strings.Repeat("é", 10_000)
+		_, err := fail.Call(ctx, Thing.Ref(id), none{})
+		e, ok := errors.AsType[*actors.CallError](err)
+		if !ok || e.Actor != "thing/"+id || len(err.Error()) > 400 || !strings.HasPrefix(err.Error(), "thing/éé") || !strings.Contains(err.Error(), "é….fail: ") {
+			t.Errorf("%.500v", err)
+		}
+	})
+}
+
 func TestDeadLettersGoWhereTheNodeSays(t *testing.T) {
 	inBubble(t, func(c *cluster) {
 		fail, handler := does("fail", func(context.Context, self, none) (none, error) { panic("oh") })
