@@ -39,7 +39,7 @@ type found struct {
 // there is none.
 func (t *topic) compare(have *found) error {
 	if have == nil {
-		return &MismatchError{Topic: t.name, Setting: "the topic", Have: "missing", Want: "there", Why: "nothing makes it by itself", Mend: "run kafka.Setup with this type"}
+		return &MismatchError{Topic: t.name, Setting: "the topic", Have: "missing", Want: "there", Why: "nothing makes it by itself", Mend: "run kafka.Setup with the types of the application"}
 	}
 	var all []error
 	if t.partitions != 0 && have.partitions != t.partitions {
