@@ -63,7 +63,8 @@ const (
 	// StepFailed is an attempt that failed: Err. It is repeated after Wait, unless
 	// it was the last, which has none.
 	StepFailed Kind = "step failed"
-	// RequestGivenUp is a request that ended without its method: Reason.
+	// RequestGivenUp is a request that ended without its method: Reason, and Err,
+	// which names the actor and the request, and what failed last.
 	RequestGivenUp Kind = "request given up"
 	// DeadLetter says that a request that was given up is written to the dead
 	// letters: Reason.

@@ -98,7 +98,8 @@ func TestWhatFailsTooOftenIsGivenUp(t *testing.T) {
 		if len(told) != 3 || told[1].Wait == 0 || told[2].Wait != 0 || told[2].Err.Error() != "the printer is on fire" {
 			t.Errorf("of the attempts is told %+v", told)
 		}
-		if told := c.heard.Events(backstay.RequestGivenUp); len(told) != 1 || told[0].Reason != backstay.ReasonPoison {
+		if told := c.heard.Events(backstay.RequestGivenUp); len(told) != 1 || told[0].Reason != backstay.ReasonPoison ||
+			told[0].Operation != "fail" || !strings.HasPrefix(told[0].Err.Error(), "request ") || !strings.HasSuffix(told[0].Err.Error(), " to thing/x: the printer is on fire") {
 			t.Errorf("told %+v", told)
 		}
 	})

@@ -56,6 +56,7 @@ type Effects struct {
 type Departure struct {
 	record.Link
 	Target  record.Address
+	Method  string
 	Outcome record.Outcome
 }
 

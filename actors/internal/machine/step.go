@@ -79,7 +79,7 @@ func link(r *record.Request, tail *record.Call) {
 // depart takes an entry out of its mailbox.
 func (c *change) depart(e *Entry, o record.Outcome) {
 	c.leave(e)
-	c.effects.Left = append(c.effects.Left, Departure{Link: e.Link, Target: e.Target, Outcome: o})
+	c.effects.Left = append(c.effects.Left, Departure{Link: e.Link, Target: e.Target, Method: e.Method, Outcome: o})
 }
 
 // expired ends many; each is judged by itself (R46).

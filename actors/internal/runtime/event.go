@@ -26,7 +26,8 @@ const (
 	// AttemptFailed: an attempt failed and was recorded. Method, Actor, Attempt,
 	// Err, Wait (unless it was the last).
 	AttemptFailed EventKind = "attempt failed"
-	// RequestGivenUp: a request ended without its method: Outcome, Code, Attempt.
+	// RequestGivenUp: a request ended without its method: Outcome, Code, Method,
+	// Actor, ID, and Err, which says which it was and why.
 	RequestGivenUp EventKind = "request given up"
 	// DeadLetter: a request was given up, and a letter of it is written: Actor,
 	// Method, ID, Code.

@@ -96,6 +96,7 @@ func (inc *incarnation) enlist(e *machine.Entry) {
 // departed forgets a request that left its mailbox.
 func (inc *incarnation) departed(d *machine.Departure) {
 	inc.touch(d.Target.Actor)
+	last := inc.reasons[d.ID]
 	delete(inc.suspect, d.Link)
 	delete(inc.reasons, d.ID)
 	if a := inc.work[d.ID]; a == resolving {
@@ -107,8 +108,20 @@ func (inc *incarnation) departed(d *machine.Departure) {
 	inc.agenda.cancel(dueRetry, subject{actor: d.Target.Actor}) // made again if another link waits for its time
 	inc.release(d.ID)
 	if d.Outcome != record.End && d.Outcome != record.TailSelf && d.Outcome != record.TailOther {
-		inc.node.report(Event{Kind: RequestGivenUp, Partition: inc.self, Epoch: inc.epoch, Actor: d.Target.Actor, ID: d.ID, Outcome: d.Outcome, Code: codeOf(d.Outcome)})
+		inc.node.report(Event{
+			Kind: RequestGivenUp, Partition: inc.self, Epoch: inc.epoch, Actor: d.Target.Actor, Method: d.Method,
+			ID: d.ID, Outcome: d.Outcome, Code: codeOf(d.Outcome), Err: givenUp(d, last),
+		})
 	}
+}
+
+// givenUp says which request it was, and what its last attempt failed with, if
+// one did here.
+func givenUp(d *machine.Departure, last *Retry) error {
+	if last == nil {
+		return fmt.Errorf("request %v to %s/%s", d.ID, d.Target.Type, brief(d.Target.Actor))
+	}
+	return fmt.Errorf("request %v to %s/%s: %s", d.ID, d.Target.Type, brief(d.Target.Actor), last.Reason)
 }
 
 func codeOf(o record.Outcome) string {
