@@ -38,7 +38,7 @@ func (n *Node) watcher() func(runtime.Event) {
 	return n.observe
 }
 
-// observe tells the node's observer. Actors' ids are no part of it: there is
+// observe tells the node's observer. Only errors name actors by id: there is
 // no bound to their number.
 func (n *Node) observe(e runtime.Event) {
 	kind, ok := kinds[e.Kind]
