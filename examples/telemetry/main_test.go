@@ -18,8 +18,8 @@ func TestTheDayIsInTheMetrics(t *testing.T) {
 	}
 	for _, line := range []string{
 		`actor_steps_total +actor_type="shelf" operation="put" outcome="success" +[1-9]`,
-		`actor_expired_total +actor_type="shelf" +[1-9]`,
-		`actor_refused_total +actor_type="shelf" +[1-9]`,
+		`actor_expired_total +actor_type="shelf" operation="put" +[1-9]`,
+		`actor_refused_total +actor_type="shelf" operation="put" +[1-9]`,
 		`actor_dead_letters_total +actor_type="shelf" operation="burn" reason="poison" +1`,
 		`actor_takeovers_total +actor_type="shelf" +1`,
 		`actor_takeover_duration_seconds_count +actor_type="shelf" phase="replay" +1`,
