@@ -47,8 +47,7 @@ type consignment struct {
 
 // consign hands a message to the courier of its partition.
 func (l *Log) consign(c *consignment) {
-	const version = 2 // of records, since Kafka 0.11
-	c.size = c.ByteSize(version)
+	c.size = sizeOf(&c.ProducerMessage)
 	if err := l.dispatch(c); err != nil {
 		c.done(journal.Place{}, err)
 	}

@@ -69,10 +69,15 @@ func produceOn(async sarama.AsyncProducer, part string, largest, bound int, v *v
 	return p
 }
 
+// sizeOf is how many bytes a record has on its way.
+func sizeOf(m *sarama.ProducerMessage) int {
+	const version = 2 // of records, since Kafka 0.11
+	return m.ByteSize(version)
+}
+
 // send queues a record. done is called once.
 func (p *producer) send(s *sending) {
-	const version = 2 // of records, since Kafka 0.11
-	s.size = s.ByteSize(version)
+	s.size = sizeOf(&s.ProducerMessage)
 	s.Metadata = s
 	if err := p.enqueue(s); err != nil {
 		s.done(journal.Place{}, err)

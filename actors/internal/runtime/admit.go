@@ -193,8 +193,7 @@ func (inc *incarnation) runRecorded() {
 	for i := 0; i < len(inc.recorded) && inc.ended == nil; i++ {
 		inc.run(inc.recorded[i])
 	}
-	clear(inc.recorded)
-	inc.recorded = inc.recorded[:0]
+	inc.recorded = emptied(inc.recorded)
 }
 
 // start begins an attempt.
