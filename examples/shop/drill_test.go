@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"os"
@@ -8,9 +9,13 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+
 	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/middleware"
 	"github.com/backstay-go/backstay/middleware/chaos"
+	"github.com/backstay-go/backstay/middleware/grpcmw"
 	"github.com/backstay-go/backstay/middleware/httpmw"
 	"github.com/backstay-go/backstay/middleware/policyfile"
 )
@@ -39,6 +44,22 @@ func routed(live *policyfile.Live, observer backstay.Observer) (*httpmw.Router, 
 		}))
 }
 
+// routedRPCs is the same for gRPC.
+func routedRPCs(live *policyfile.Live, observer backstay.Observer) (*grpcmw.Router, error) {
+	return grpcmw.NewRouter(live, grpcmw.WithObserver(observer), grpcmw.WithInner(
+		func(target middleware.Target) grpcmw.Inner {
+			if target.Name == middleware.Unmatched {
+				return grpcmw.Inner{}
+			}
+			wrong, err := newFaults(target, observer)
+			if err != nil {
+				return grpcmw.Inner{}
+			}
+			live.Bind(target.Name, wrong)
+			return grpcmw.Inner{Unary: wrong.unary}
+		}))
+}
+
 func TestADrillIsBegunAndEndedByTheFile(t *testing.T) {
 	const target = "  %s: {extends: none, match: {host: %[1]s.test}, faults: [%s]}\n"
 	drill := "{name: drill, kind: refused, share: 100%, until: " + time.Now().Add(time.Hour).UTC().Format(time.RFC3339) + "}"
@@ -60,6 +81,10 @@ func TestADrillIsBegunAndEndedByTheFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	rpcs, err := routedRPCs(live, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, faults := range []string{"", drill, ""} {
 		write(faults)
 		if err := live.Reload(t.Context()); err != nil {
@@ -74,6 +99,21 @@ func TestADrillIsBegunAndEndedByTheFile(t *testing.T) {
 			if (err != nil) != faulty {
 				t.Errorf("%s with the faults [%s]: %v", host, faults, err)
 			}
+			if err := call(t, rpcs, host); (err != nil) != faulty {
+				t.Errorf("an RPC to %s with the faults [%s]: %v", host, faults, err)
+			}
 		}
 	}
+}
+
+// call makes an RPC to host that would succeed.
+func call(t *testing.T, rpcs *grpcmw.Router, host string) error {
+	t.Helper()
+	conn, err := grpc.NewClient("passthrough:///"+host+".test", grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	return rpcs.Unary(t.Context(), "/a.A/Get", nil, nil, conn,
+		func(context.Context, string, any, any, *grpc.ClientConn, ...grpc.CallOption) error { return nil })
 }

@@ -59,11 +59,11 @@
 //	...
 //	defer live.Bind("payments", transport.Pipelines(), faults)() // both follow the file
 //
-// With a httpmw.Router, httpmw.WithBase puts an injector below each target; see
-// docs/chaos.md.
+// With a httpmw.Router, httpmw.WithBase puts an injector below each target, and
+// with a grpcmw.Router grpcmw.WithInner does; see docs/chaos.md.
 //
-// For gRPC, [Do] goes into an interceptor that is chained inside of those of
-// package grpcmw; [WithError] makes a status of a network's error:
+// For gRPC, [Do] goes into an interceptor inside of those of package grpcmw;
+// [WithError] makes a status of a network's error:
 //
 //	faults, err := chaos.New(target.Faults, chaos.WithError(func(e *chaos.InjectedError) error {
 //		if errors.Is(e, context.DeadlineExceeded) {

@@ -27,6 +27,7 @@ type Client struct {
 	classify  func(*Reply, error, backstay.Outcome) backstay.Outcome // nil: no opinion
 	exchange  *exchange
 	send      backstay.Call[*Request, *Reply] // sendOnce, bound once
+	inner     Inner
 	openings  drain.Group
 
 	firstAnswer  time.Duration // see [WithFirstAnswer]; 0: no limit

@@ -33,6 +33,9 @@ func (b *builder) build(target middleware.Target) error {
 		return err
 	}
 	c.pipelines = pipelines
+	if b.inner != nil {
+		c.inner = b.inner(target)
+	}
 	c.exchange = &exchange{c}
 	c.send = c.sendOnce
 	c.readsHeaders = c.classify != nil || len(b.rungs) > 0

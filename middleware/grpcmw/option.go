@@ -18,6 +18,7 @@ type builder struct {
 	client    *Client
 	pipelines []middleware.Option
 	rungs     []Rung
+	inner     func(middleware.Target) Inner // nil: none
 
 	firstAnswer bool // is set
 }

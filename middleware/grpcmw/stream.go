@@ -36,7 +36,7 @@ func (c *Client) Stream(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.Cli
 		return nil, returned(ctx, &middleware.ClosedError{Name: c.pipelines.Scope().Name()})
 	}
 	o := &opening{
-		c: c, q: q, ctx: ctx, desc: desc, streamer: streamer, options: options,
+		c: c, q: q, ctx: ctx, desc: desc, streamer: c.inner.streamer(streamer), options: options,
 		handed: make(chan struct{}), complete: make(chan struct{}), done: make(chan struct{}),
 	}
 	q.stream = o

@@ -23,7 +23,7 @@ func (c *Client) Unary(ctx context.Context, method string, req, reply any, cc *g
 	}
 	began := backstay.Now()
 	q := newRequest(ctx, method, cc)
-	q.Message, q.invoker, q.options = req, invoker, splitOptions(options)
+	q.Message, q.invoker, q.options = req, c.inner.invoker(invoker), splitOptions(options)
 	q.reply, q.replies = reply, typeOf(reply)
 	r, err := c.call(ctx, began, q)
 	if err == nil {

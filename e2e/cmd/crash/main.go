@@ -108,7 +108,7 @@ func parse(args []string) (settings, error) {
 	flags.DurationVar(&s.within, "within", 24*time.Hour, "begin no failure later than this")
 	flags.StringVar(&s.out, "out", "crash.jsonl", "the file of results")
 	flags.BoolVar(&s.resume, "resume", false, "go on where the file ends")
-	flags.StringVar(&s.said, "said", "", "a folder for all that the processes say")
+	flags.StringVar(&s.said, "said", "", "a folder for all that the processes say, made if there is none")
 	if err := flags.Parse(args); err != nil {
 		return s, err
 	}
@@ -131,6 +131,11 @@ func crash(ctx context.Context, s settings) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	if s.said != "" {
+		if err := os.MkdirAll(s.said, 0o755); err != nil { //nolint:gosec // a folder to read in
+			return err
+		}
+	}
 	program, err := build(ctx, dir)
 	if err != nil {
 		return err
