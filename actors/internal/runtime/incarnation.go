@@ -46,8 +46,8 @@ type incarnation struct {
 	cellar cellar.Cellar
 	loads  loads
 	beside sync.WaitGroup // goroutines that load and save
-	// listing is held by who lists what is saved.
-	listing sync.Mutex
+	// listing has room for the one who lists what is saved.
+	listing chan struct{}
 
 	// What runs.
 	work     map[record.ID]*Attempt
@@ -115,7 +115,7 @@ func newIncarnation(o *owner) *incarnation {
 		stalled: make(map[string]struct{}), firing: make(map[reminderKey]struct{}),
 		fired: make(map[reminderKey]record.ID), held: make(map[record.ID]reminderKey),
 		refusing: make(map[string]int), reasons: make(map[record.ID]*Retry), gone: make(chan struct{}),
-		crew: make(map[*worker]struct{}), loads: loads{under: make(map[string]*load)}, asked: make(map[record.ID]struct{}),
+		crew: make(map[*worker]struct{}), loads: loads{under: make(map[string]*load)}, listing: make(chan struct{}, 1), asked: make(map[record.ID]struct{}),
 	}
 	inc.signal = make(chan struct{}, 1)
 	inc.timer = time.NewTimer(time.Hour)

@@ -49,8 +49,8 @@ func (l *listing) happen(inc *incarnation) {
 		l.near = append(l.near, n)
 	}
 	inc.beside.Go(func() {
-		inc.listing.Lock() // one reads all that there is
-		defer inc.listing.Unlock()
+		inc.listing <- struct{}{} // one reads all that there is
+		defer func() { <-inc.listing }()
 		ctx := inc.scope(new(lazyctx.Ctx), backstay.Now().Add(saveFor))
 		defer ctx.Cancel()
 		l.answer(ctx, inc)

@@ -2,6 +2,7 @@ package runtime_test
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -83,5 +84,27 @@ func TestACopyOfAListThatIsReadIsNotRead(t *testing.T) {
 		if reads := shelf.reads.Load(); reads != 1 {
 			t.Errorf("the chunk was read %d times", reads)
 		}
+	})
+}
+
+func TestListsThatAreReadSlowlyWaitForEachOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t, 1)
+		defer c.stop()
+		first := c.openWith(runtime.Config{SnapshotRecords: 1}, hosting(counter()))
+		c.call(first, "a", "inc", "")
+		time.Sleep(time.Second)
+		stopNow(t, first)
+		c.log = &slowShelf{Log: c.log}
+		n := c.open(hosting(counter()))
+		var lists sync.WaitGroup
+		for range 2 {
+			lists.Go(func() {
+				if all, err := n.List(t.Context(), record.Partition{Type: "t"}, ""); err != nil || len(all) != 1 {
+					t.Errorf("%v, %v", all, err)
+				}
+			})
+		}
+		lists.Wait()
 	})
 }
