@@ -42,7 +42,7 @@ type Token[T any] string
 // long, have the method told, and let who completes tell on.
 func Defer[T, A any](self Self[A], within time.Duration) (Token[T], Next[T]) {
 	if within <= 0 {
-		_ = self.spoil(fmt.Errorf("actors: Defer of %s: the time to complete must be positive, and is %v", self.Ref(), within))
+		_ = self.spoil(mistake("actors: Defer of %s: the time to complete must be positive, and is %v", self.Ref(), within))
 	}
 	place := self.attempt.Key("deferred")
 	until := self.attempt.Now() + milliseconds(within)
@@ -65,7 +65,7 @@ func (t Token[T]) Complete(ctx context.Context, value T) error {
 	}
 	raw, err := n.codec.Encode(value)
 	if err != nil {
-		return fmt.Errorf("actors: the value of a deferred reply: %w", err)
+		return mistake("actors: the value of a deferred reply: %w", err)
 	}
 	return n.complete(ctx, string(t), record.Result{Value: raw})
 }
@@ -77,7 +77,7 @@ func (t Token[T]) Fail(ctx context.Context, err error) error {
 		return fault
 	}
 	if err == nil {
-		return errors.New("actors: Fail needs an error")
+		return mistake("actors: Fail needs an error")
 	}
 	return n.complete(ctx, string(t), failed(err))
 }
@@ -86,13 +86,14 @@ func (t Token[T]) Fail(ctx context.Context, err error) error {
 func (n *Node) complete(ctx context.Context, token string, r record.Result) error {
 	name, place, _ := strings.Cut(token, "/")
 	if checkName(name) != nil || !isPlace(placeOf(place)) {
-		return fmt.Errorf("actors: %q is no token of a deferred reply", token)
+		return mistake("actors: %q is no token of a deferred reply", token)
 	}
-	to, args := record.Address{Type: name, Actor: placeOf(place)}, codec.Append(nil, &r)
+	o := outgoing{callee: callee{name, placeOf(place), methodComplete}}
+	args := codec.Append(nil, &r)
 	if i := invocationFrom(ctx); i != nil {
-		return own(i.attempt.Tell(record.Call{Target: to, Method: methodComplete, Args: args}))
+		return o.failed(i.attempt.Tell(record.Call{Target: o.target(), Method: o.method, Args: args}))
 	}
-	return own(n.runtime.Tell(ctx, runtime.ClientCall{Target: to, Method: methodComplete, Args: args, Key: token}))
+	return o.failed(n.runtime.Tell(ctx, runtime.ClientCall{Target: o.target(), Method: o.method, Args: args, Key: token}))
 }
 
 // An open reply is a link of the caller's chain: a request that waits in the

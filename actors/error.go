@@ -28,37 +28,37 @@ var (
 	// same other request of its actor. Its method did not run.
 	ErrDeadlock = errors.New("actors: waits for an actor that is busy")
 	// ErrNoMethod: no process that hosts the type has the method.
-	ErrNoMethod = errors.New("actors: no such method")
+	ErrNoMethod = permanent("actors: no such method")
 	// ErrNoType: there is no log for the type.
 	ErrNoType = journal.ErrNoType
 	// ErrTooLarge: an argument is larger than 900 KiB, encoded; or what a step
 	// writes, tells, publishes and calls from one record to the next is; or the
 	// answer to a call from outside is larger than 64 KiB, since it is kept. A step
 	// that ends with it is not retried, and what it meant to write is not there.
-	ErrTooLarge = errors.New("actors: too large")
+	ErrTooLarge = permanent("actors: too large")
 	// ErrTooDeep: calls nest too deep.
-	ErrTooDeep = errors.New("actors: calls nest too deep")
+	ErrTooDeep = permanent("actors: calls nest too deep")
 	// ErrBusy: the actor must not be changed now, since a callback runs on it:
 	// a goroutine of the method did not wait for the one that awaits. Or its
 	// activate function, which must not call, did.
-	ErrBusy = errors.New("actors: another method is on the actor")
+	ErrBusy = permanent("actors: another method is on the actor")
 	// ErrNotCompleted: nobody completed a deferred reply in time.
-	ErrNotCompleted = errors.New("actors: the deferred reply was not completed")
+	ErrNotCompleted = permanent("actors: the deferred reply was not completed")
 	// ErrPending: [Method.Result] was asked for a request that has not ended.
 	ErrPending = errors.New("actors: accepted, and not ended yet")
 	// ErrUnknownKey: [Method.Result] was asked for a request that was not accepted
 	// yet, or that ended so long ago that its answer is forgotten.
-	ErrUnknownKey = errors.New("actors: no request with this key is known")
+	ErrUnknownKey = permanent("actors: no request with this key is known")
 	// ErrUnanswered: the caller stopped waiting. The request may have run, may
 	// be running, or may run yet. A node that hosts something knows the others,
 	// and says in the error's Detail if nobody hosts the type.
 	ErrUnanswered = errors.New("actors: no answer")
 	// ErrOver: a method's Self, or its context, was used after the method had
 	// returned, or after its process had lost the actor.
-	ErrOver = errors.New("actors: the invocation is over")
+	ErrOver = permanent("actors: the invocation is over")
 	// ErrNoNode: the context is neither that of a method nor one of
 	// [Node.Context].
-	ErrNoNode = errors.New("actors: the context belongs to no node: use Node.Context")
+	ErrNoNode = permanent("actors: the context belongs to no node: use Node.Context")
 	// ErrStopped: the node was stopped.
 	ErrStopped = errors.New("actors: the node is stopped")
 )

@@ -72,7 +72,7 @@ func (c *callee) result(codec Codec, r record.Result, out any) error {
 		return c.failure(r.Failure)
 	}
 	if err := codec.Decode(r.Value, out); err != nil {
-		return fmt.Errorf("actors: result of %s.%s: %w", c.String(), c.method, err)
+		return mistake("actors: result of %s.%s: %w", c.String(), c.method, err)
 	}
 	return nil
 }

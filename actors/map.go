@@ -93,7 +93,7 @@ func (m Map[K, T, A]) pair(codec Codec, c cell) (p Pair[K, T], err error) {
 func (m Map[K, T, A]) entry(key K) (string, error) {
 	text, err := encodeKey(key)
 	if err != nil {
-		return "", fmt.Errorf("actors: key of map %q: %w", m.name, err)
+		return "", mistake("actors: key of map %q: %w", m.name, err)
 	}
 	return m.name + "/" + text, nil
 }

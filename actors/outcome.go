@@ -3,13 +3,14 @@ package actors
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/backstay-go/backstay"
 )
 
 // outcomes says how the runtime's errors are to be treated by whoever does not
 // know actors: a pipeline, a server that answers with them. What is not here is
-// judged by what it wraps.
+// judged by what it wraps, or by what it is: see permanent.
 var outcomes = []struct {
 	err   error
 	class backstay.Class
@@ -20,19 +21,22 @@ var outcomes = []struct {
 	{ErrMailboxFull, backstay.Rejected},
 	{ErrDeadlock, backstay.Rejected},
 
-	{ErrNotCompleted, backstay.Permanent},
 	{ErrPending, backstay.Transient}, // ask again
-	{ErrUnknownKey, backstay.Permanent},
 
 	{ErrCancelled, backstay.Canceled},
 	{ErrPoison, backstay.Fault}, // it was tried often enough
 
-	{ErrNoMethod, backstay.Permanent},
 	{ErrNoType, backstay.Permanent},
-	{ErrTooLarge, backstay.Permanent},
-	{ErrTooDeep, backstay.Permanent},
-	{ErrBusy, backstay.Permanent},
-	{ErrOver, backstay.Permanent},
+}
+
+// permanent is an error that the same call meets whenever it is made again, also
+// where it is not that of a call: of a value, a token, a context.
+func permanent(text string) error { return backstay.PermanentError(errors.New(text)) }
+
+// mistake is permanent, of what only the program can mend: an address, a key or
+// an argument that no request can have.
+func mistake(format string, args ...any) error {
+	return backstay.PermanentError(fmt.Errorf(format, args...))
 }
 
 // Outcome judges the error for pipelines and servers: a method that did not run

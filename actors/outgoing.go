@@ -2,7 +2,6 @@ package actors
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"time"
 
@@ -51,7 +50,7 @@ func (i *invocation) tell(ctx context.Context, o *outgoing) error {
 
 func (i *invocation) encode(ctx context.Context, o *outgoing) (record.Call, error) {
 	if o.keyed {
-		return record.Call{}, fmt.Errorf("actors: %s.%s: IdempotencyKey is for requests from outside; within a method use Name", o.String(), o.method)
+		return record.Call{}, mistake("actors: %s.%s: IdempotencyKey is for requests from outside; within a method use Name", o.String(), o.method)
 	}
 	args, err := i.node.encode(o)
 	if err != nil {
@@ -64,17 +63,17 @@ func (i *invocation) encode(ctx context.Context, o *outgoing) (record.Call, erro
 func (n *Node) encode(o *outgoing) ([]byte, error) {
 	switch {
 	case o.actor == "":
-		return nil, fmt.Errorf("actors: %s: the reference is empty: make it with Type.Ref", o.method)
+		return nil, mistake("actors: %s: the reference is empty: make it with Type.Ref", o.method)
 	case o.id == "":
-		return nil, fmt.Errorf("actors: %s.%s: the id is empty", o.actor, o.method)
+		return nil, mistake("actors: %s.%s: the id is empty", o.actor, o.method)
 	case isPlace(o.id):
-		return nil, fmt.Errorf("actors: %s.%s: the id is that of a deferred reply, which a Token completes", o.String(), o.method)
+		return nil, mistake("actors: %s.%s: the id is that of a deferred reply, which a Token completes", o.String(), o.method)
 	case o.expireAfter < 0 || o.delay < 0:
-		return nil, fmt.Errorf("actors: %s.%s: ExpireAfter and Delay must not be negative", o.String(), o.method)
+		return nil, mistake("actors: %s.%s: ExpireAfter and Delay must not be negative", o.String(), o.method)
 	}
 	args, err := n.codec.Encode(o.in)
 	if err != nil {
-		return nil, fmt.Errorf("actors: argument of %s.%s: %w", o.String(), o.method, err)
+		return nil, mistake("actors: argument of %s.%s: %w", o.String(), o.method, err)
 	}
 	return args, nil
 }
@@ -87,9 +86,9 @@ func (n *Node) client(ctx, bounded context.Context, o *outgoing) (runtime.Client
 	}
 	switch {
 	case o.keyed && o.key == "":
-		return runtime.ClientCall{}, fmt.Errorf("actors: %s.%s: the idempotency key is empty", o.String(), o.method)
+		return runtime.ClientCall{}, mistake("actors: %s.%s: the idempotency key is empty", o.String(), o.method)
 	case o.keyed && o.cancellable:
-		return runtime.ClientCall{}, fmt.Errorf("actors: %s.%s: a call with an idempotency key may be others' too, and cannot be Cancellable", o.String(), o.method)
+		return runtime.ClientCall{}, mistake("actors: %s.%s: a call with an idempotency key may be others' too, and cannot be Cancellable", o.String(), o.method)
 	}
 	c := runtime.ClientCall{Target: o.target(), Method: o.method, Args: args, Key: o.rootKey(), Revocable: o.cancellable, Baggage: n.baggage(ctx)}
 	c.Deadline, c.TTL = bound(bounded, o.expireAfter)

@@ -85,22 +85,22 @@ func (m Method[In, Out, A]) Remind(self Self[A], name string, w When, in In) err
 	case name == "":
 		return self.spoil(errNameless)
 	case w.first == nil:
-		return self.spoil(fmt.Errorf("actors: reminder %q: the zero When says no time: make one with At, After, Every or Cron", name))
+		return self.spoil(mistake("actors: reminder %q: the zero When says no time: make one with At, After, Every or Cron", name))
 	}
 	first, err := w.first(self.attempt.Now())
 	if err != nil {
-		return self.spoil(fmt.Errorf("actors: reminder %q: %w", name, err))
+		return self.spoil(mistake("actors: reminder %q: %w", name, err))
 	}
 	args, err := self.node.codec.Encode(in)
 	if err != nil {
-		return self.spoil(fmt.Errorf("actors: argument of reminder %q: %w", name, err))
+		return self.spoil(mistake("actors: argument of reminder %q: %w", name, err))
 	}
 	return self.changed(self.attempt.Remind(record.Reminder{
 		Name: name, Next: first, Period: w.period, Method: m.name, Args: args, Baggage: self.attempt.Request().Baggage,
 	}))
 }
 
-var errNameless = errors.New("actors: a reminder needs a name")
+var errNameless = permanent("actors: a reminder needs a name")
 
 // milliseconds are those of d, rounded up.
 func milliseconds(d time.Duration) int64 {

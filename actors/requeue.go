@@ -3,7 +3,6 @@ package actors
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/backstay-go/backstay/actors/internal/record"
 	"github.com/backstay-go/backstay/actors/internal/runtime"
@@ -23,13 +22,13 @@ import (
 // request ([ReasonUndecodable], [ReasonNotIngested]) is an error.
 func (n *Node) Requeue(ctx context.Context, d DeadLetter) error {
 	if d.Type == "" || d.ID == "" || d.Method == "" {
-		return fmt.Errorf("actors: the dead letter %s is that of no request (%s): there is nothing to make again", d.CopyKey(), d.Reason)
+		return mistake("actors: the dead letter %s is that of no request (%s): there is nothing to make again", d.CopyKey(), d.Reason)
 	}
 	c := runtime.ClientCall{Target: record.Address{Type: d.Type, Actor: d.ID}, Method: d.Method, Args: d.Argument, Key: "requeue " + d.CopyKey()}
 	if len(d.Baggage) > 0 {
 		var err error
 		if c.Baggage, err = json.Marshal(d.Baggage); err != nil {
-			return fmt.Errorf("actors: baggage of dead letter %s: %w", d.CopyKey(), err)
+			return mistake("actors: baggage of dead letter %s: %w", d.CopyKey(), err)
 		}
 	}
 	to := callee{d.Type, d.ID, d.Method}

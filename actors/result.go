@@ -2,7 +2,6 @@ package actors
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/backstay-go/backstay/actors/internal/runtime"
 )
@@ -23,7 +22,7 @@ func (m Method[In, Out, A]) Result(ctx context.Context, ref Ref[A], key string) 
 	}
 	to := callee{ref.Type, ref.ID, m.name}
 	if key == "" {
-		return out, fmt.Errorf("actors: %s.%s: the idempotency key is empty", to.String(), m.name)
+		return out, mistake("actors: %s.%s: the idempotency key is empty", to.String(), m.name)
 	}
 	o := outgoing{callee: to, sending: sending{key: key, keyed: true}}
 	result, err := n.runtime.Result(ctx, runtime.ClientCall{Target: o.target(), Method: o.method, Key: o.rootKey()})

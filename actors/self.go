@@ -2,7 +2,6 @@ package actors
 
 import (
 	"context"
-	"errors"
 	"time"
 )
 
@@ -81,7 +80,7 @@ func (s Self[A]) Delete() error { return s.changed(s.attempt.Clear()) }
 // copies from messages: see [Message].
 func (s Self[A]) Publish(m Message) error {
 	if m.Topic == "" {
-		return errors.New("actors: a message needs a topic")
+		return mistake("actors: a message needs a topic")
 	}
 	return own(s.attempt.Publish(m.posted()))
 }

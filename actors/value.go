@@ -80,7 +80,7 @@ func newCell[T, A any](t Type[A], name string, options []ValueOption[T]) cellOf[
 func (c cellOf[T, A]) set(s Self[A], name string, value T) error {
 	raw, err := c.encode(s.codec(), value)
 	if err != nil {
-		return s.spoil(fmt.Errorf("actors: value %q of %s: %w", name, s.Ref(), err))
+		return s.spoil(mistake("actors: value %q of %s: %w", name, s.Ref(), err))
 	}
 	return s.changed(s.attempt.Set(name, raw))
 }
