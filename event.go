@@ -83,8 +83,9 @@ const (
 	RecordSkipped Kind = "record skipped"
 	// OutputLost is a message that can never be delivered: Err.
 	OutputLost Kind = "output lost"
-	// LogFailed is an append, a send or a read of a log that failed: Err. What
-	// is to be done again will be.
+	// LogFailed is an append, a send or a read that failed, of a log, a topic, or
+	// the store of actors' values: Err. What is to be done again will be. One that
+	// goes on failing is told of when its cause is another one, else once a minute.
 	LogFailed Kind = "log failed"
 	// OutboxCongested says that what waits for a destination exceeds its bound,
 	// Err says which; without Err it no longer does.

@@ -28,6 +28,7 @@ var kinds = map[runtime.EventKind]backstay.Kind{
 	runtime.HookPanicked:   backstay.CallbackPanicked,
 	runtime.Congested:      backstay.OutboxCongested,
 	runtime.AppendFailed:   backstay.LogFailed,
+	runtime.LoadFailed:     backstay.LogFailed,
 }
 
 // watcher is what the runtime tells, nil if nobody wants to know.

@@ -30,8 +30,8 @@ type Health struct {
 
 // Problem is one of a part of the Log.
 type Problem struct {
-	// Part is "append", "publish", "read", "snapshot", "truncate", "topics",
-	// "membership" or "direct".
+	// Part is "append", "publish", "ingest", "read", "snapshot", "truncate",
+	// "topics", "membership" or "direct".
 	Part string
 	// Topic is the one that it happened with; of direct connections, the address
 	// of the owner.

@@ -26,12 +26,24 @@ func (l *Log) SourceCount(ctx context.Context, topic string) (uint32, error) {
 	if errors.Is(err, sarama.ErrUnknownTopicOrPartition) {
 		err = fmt.Errorf("%w: %w", journal.ErrNoType, err)
 	}
+	l.noteIntake(ctx, topic, noPartition, err)
 	return uint32(len(all)), err //nolint:gosec // a count
 }
 
 // SourceBounds asks the leader of the partition.
 func (l *Log) SourceBounds(ctx context.Context, s journal.Source) (first, next int64, err error) {
-	return l.bounds(ctx, l.ordinary(s.Topic), int32(s.Partition)) //nolint:gosec // it was counted
+	topic, partition := l.ordinary(s.Topic), int32(s.Partition) //nolint:gosec // it was counted
+	first, next, err = l.bounds(ctx, topic, partition)
+	l.noteIntake(ctx, topic, partition, err)
+	return first, next, err
+}
+
+// noteIntake notes for Health how a look at a topic that is taken in has ended,
+// unless who looked has gone meanwhile.
+func (l *Log) noteIntake(ctx context.Context, topic string, partition int32, err error) {
+	if ctx.Err() == nil {
+		l.vitals.note(vital{part: "ingest", topic: topic, partition: partition}, err)
+	}
 }
 
 // ReadSource opens a reader of what is committed: messages of transactions that

@@ -7,7 +7,9 @@ import (
 	"github.com/backstay-go/backstay/actors/internal/record"
 )
 
-// EventKind says what an [Event] tells of.
+// EventKind says what an [Event] tells of. A failure that comes again and again,
+// as what is tried again may, is told when it begins, when its cause is another
+// one, and then once a minute.
 type EventKind string
 
 const (

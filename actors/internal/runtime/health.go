@@ -1,6 +1,10 @@
 package runtime
 
-import "github.com/backstay-go/backstay/actors/internal/record"
+import (
+	"cmp"
+
+	"github.com/backstay-go/backstay/actors/internal/record"
+)
 
 // Health is what keeps a node from its work.
 type Health struct {
@@ -26,13 +30,12 @@ func (n *Node) Health() Health {
 			continue
 		}
 		o.mu.Lock()
-		if o.phase != PhaseOwning {
-			h.Ready = false
-			if o.problem != nil {
-				h.Problems = append(h.Problems, Problem{Partition: o.self, Err: o.problem})
-			}
-		}
+		owning, err := o.phase == PhaseOwning, cmp.Or(o.problem, o.hinders)
 		o.mu.Unlock()
+		h.Ready = h.Ready && owning
+		if err != nil {
+			h.Problems = append(h.Problems, Problem{Partition: o.self, Err: err})
+		}
 	}
 	return h
 }

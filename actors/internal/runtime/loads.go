@@ -16,6 +16,7 @@ type loads struct {
 	under   map[string]*load
 	queue   []string
 	running int
+	failing int // actors whose last load has failed
 }
 
 // load is an actor that somebody waits for: requests, in its mailbox, or reads.
@@ -117,6 +118,7 @@ func (d *loaded) happen(inc *incarnation) {
 		inc.startLoads()
 		return
 	}
+	inc.relieve(l.under[d.actor])
 	reads := l.under[d.actor].reads
 	delete(l.under, d.actor)
 	inc.attach(d.actor, d.row.Cells)
@@ -134,16 +136,27 @@ func (d *loaded) happen(inc *incarnation) {
 func (inc *incarnation) loadFailed(actor string, err error) {
 	l := inc.loads.under[actor]
 	wait := min(loadAgain<<min(l.tries, 10), loadAgainAt)
-	l.tries++
+	if l.tries++; l.tries == 1 {
+		inc.loads.failing++
+	}
 	for i := range l.reads {
 		delete(inc.asked, l.reads[i].ID)
 	}
 	l.reads = nil
+	err = fmt.Errorf("runtime: loading the cells of %s/%s: %w", inc.self.Type, brief(actor), err)
+	inc.hinder(err)
 	inc.agenda.add(appointment{at: inc.now + wait.Milliseconds(), what: dueLoad, subject: subject{actor: actor}})
-	inc.node.report(Event{
-		Kind: LoadFailed, Partition: inc.self, Epoch: inc.epoch, Actor: actor, Wait: wait,
-		Err: fmt.Errorf("runtime: loading the cells of %s/%s: %w", inc.self.Type, actor, err),
-	})
+	inc.node.report(Event{Kind: LoadFailed, Partition: inc.self, Epoch: inc.epoch, Actor: actor, Wait: wait, Err: err})
+}
+
+// relieve takes a load that has succeeded off those that fail.
+func (inc *incarnation) relieve(l *load) {
+	if l.tries == 0 {
+		return
+	}
+	if inc.loads.failing--; inc.loads.failing == 0 {
+		inc.hinder(nil)
+	}
 }
 
 func (inc *incarnation) loadAgain(actor string) {

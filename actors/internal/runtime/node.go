@@ -26,6 +26,7 @@ type Node struct {
 	places  places
 	clients clients
 	letters atomic.Uint64 // dead ones that were written
+	told    repeated
 
 	membership journal.Membership // nil: a mere client
 	wary       wary               // the same, if it counts pauses
@@ -137,9 +138,10 @@ func (n *Node) members() []journal.Member {
 // milliseconds since 1970.
 func (n *Node) Now() int64 { return n.clock.now() }
 
-// report tells the observer. Its panics are nobody's business.
+// report tells the observer, of what goes on failing now and then. Its panics are
+// nobody's business.
 func (n *Node) report(e Event) {
-	if n.config.Observe == nil {
+	if n.config.Observe == nil || n.told.known(&e) {
 		return
 	}
 	defer func() { _ = recover() }()

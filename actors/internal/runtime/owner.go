@@ -24,7 +24,8 @@ type owner struct {
 
 	mu      sync.Mutex
 	phase   Phase
-	problem error
+	problem error // why it is not owned
+	hinders error // what keeps actors from their work though it is
 	current *incarnation
 }
 
@@ -108,6 +109,13 @@ func (o *owner) enter(p Phase, inc *incarnation) {
 	}
 }
 
+// hinder notes what keeps actors from their work, nil when nothing does.
+func (o *owner) hinder(err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.hinders = err
+}
+
 // left notes how an incarnation ended, and tells.
 func (o *owner) left(inc *incarnation, err error) {
 	phase, kind := PhaseWaiting, ClaimFailed
@@ -118,7 +126,7 @@ func (o *owner) left(inc *incarnation, err error) {
 		kind = PartitionLost
 	}
 	o.mu.Lock()
-	o.phase, o.current = phase, nil
+	o.phase, o.current, o.hinders = phase, nil, nil
 	if errors.Is(err, errDrained) {
 		err = nil
 	}
