@@ -74,7 +74,8 @@ const (
 	// TakeoverPhase is one phase of a takeover that has succeeded, after Elapsed:
 	// Reason is [ReasonSnapshot], [ReasonReplay] or [ReasonFence].
 	TakeoverPhase Kind = "takeover phase"
-	// PartitionLost says that an owner gave up, or was replaced: Err.
+	// PartitionLost says that an owner gave up, or was replaced: Err. Without Err
+	// the node has given the partition up itself: it stops, or another is to have it.
 	PartitionLost Kind = "partition lost"
 	// PartitionRefused says that a partition cannot be owned by this program, or
 	// not yet: Err.

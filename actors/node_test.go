@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/actors"
 )
 
@@ -222,6 +223,30 @@ func TestStopEndsTheWaitsOfItsClients(t *testing.T) {
 		}
 		pass(2 * time.Hour)
 	})
+}
+
+// What a node gives up itself nobody has taken away, also where Stop was cut short.
+func TestAStopIsNoLossOfPartitions(t *testing.T) {
+	for name, stop := range map[string]func(c *cluster, n *actors.Node){
+		"in time":   func(c *cluster, n *actors.Node) { c.ok(n.Stop(c.Context())) },
+		"cut short": func(c *cluster, n *actors.Node) { c.crash(n) },
+	} {
+		inBubble(t, func(c *cluster) {
+			n := c.open(actors.Config{}, hostCounting("a"))
+			c.ok(Count.Tell(c.on(n), Thing.Ref("x"), time.Second))
+			synctest.Wait()
+			stop(c, n)
+			told := c.heard.Events(backstay.PartitionLost)
+			if len(told) != 4 {
+				t.Errorf("%s: told %+v", name, told)
+			}
+			for _, e := range told {
+				if e.Err != nil {
+					t.Errorf("%s: %s was lost: %v", name, e.Key, e.Err)
+				}
+			}
+		})
+	}
 }
 
 func TestStopCutsShortWhatDoesNotEndInTime(t *testing.T) {

@@ -24,14 +24,14 @@
 //	info   what was mended or refused: retries planned and suppressed, calls
 //	       rejected, fallbacks used, headers ignored, answers replayed, faults
 //	       injected; policies of a file that came into force; attempts of actors
-//	       that failed and are repeated, partitions owned, an outbox that is no
-//	       longer congested
+//	       that failed and are repeated, partitions owned and handed over, an
+//	       outbox that is no longer congested
 //	warn   what somebody may have to look at: a breaker that changes its state,
 //	       a call that failed in the end, a handler that timed out, a callback
 //	       that panicked, an idempotency key in doubt, a policy that could not
 //	       be applied, or that the file has no longer; a request to an actor
-//	       that was given up, a partition lost or refused, an outbox that is
-//	       congested, a snapshot that failed
+//	       that was given up, a partition that was taken away or refused, an
+//	       outbox that is congested, a snapshot that failed
 //	error  a policy file that was refused: the last good version stays in force;
 //	       a handler that panicked, with its stack as an attribute of its own;
 //	       what is lost to actors: records that cannot be read, messages that

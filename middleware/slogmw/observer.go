@@ -47,16 +47,16 @@ func Level(e backstay.Event) slog.Level {
 		idempotency.LeaseLost, idempotency.AnswerNotKept, idempotency.KeyNotFreed,
 		idempotency.StoreFailed, idempotency.LetThrough,
 		middleware.HandlerTimedOut, middleware.PolicyNotApplied, middleware.PolicyRemoved,
-		backstay.PartitionLost, backstay.PartitionRefused, backstay.RequestGivenUp, backstay.SnapshotFailed,
+		backstay.PartitionRefused, backstay.RequestGivenUp, backstay.SnapshotFailed,
 		backstay.LogFailed, backstay.PassivationFailed:
 		return slog.LevelWarn
 	case middleware.PoliciesRefused, middleware.HandlerPanicked, backstay.OutputLost, backstay.RecordSkipped:
 		return slog.LevelError
-	case backstay.OutboxCongested:
+	case backstay.OutboxCongested, backstay.PartitionLost:
 		if e.Err != nil {
 			return slog.LevelWarn
 		}
-		return slog.LevelInfo // it is over
+		return slog.LevelInfo // it is over, or was handed over
 	case backstay.RetryPlanned, backstay.RetrySuppressed, backstay.CallRejected,
 		backstay.FallbackUsed, backstay.HeaderIgnored, backstay.FaultInjected, idempotency.KeyReplayed,
 		middleware.PoliciesLoaded, middleware.PolicyAdded, middleware.PolicyChanged,

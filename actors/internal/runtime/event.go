@@ -16,7 +16,7 @@ const (
 	// PartitionOwned: a claim succeeded. Epoch, Elapsed (of the claim), Takeover.
 	PartitionOwned EventKind = "partition owned"
 	// PartitionLost: an incarnation ended. Epoch, Err says why; nil if it was
-	// handed over.
+	// handed over, or Stop cut it short.
 	PartitionLost EventKind = "partition lost"
 	// ClaimFailed: a claim did not succeed and will be tried again: Err.
 	ClaimFailed EventKind = "claim failed"

@@ -127,8 +127,8 @@ func (o *owner) left(inc *incarnation, err error) {
 	}
 	o.mu.Lock()
 	o.phase, o.current, o.hinders = phase, nil, nil
-	if errors.Is(err, errDrained) {
-		err = nil
+	if errors.Is(err, errDrained) || errors.Is(err, ErrStopped) {
+		err = nil // it was not taken away
 	}
 	o.problem = err
 	o.mu.Unlock()

@@ -19,7 +19,6 @@ import (
 type away struct {
 	journal.Log
 	journal.Sources
-	journal.StateStore
 	mu    sync.Mutex
 	fault error
 	tries int
@@ -59,18 +58,6 @@ func (a *away) SourceCount(ctx context.Context, topic string) (uint32, error) {
 type stored struct {
 	journal.StateStore
 	*away
-}
-
-func (s stored) Saved(ctx context.Context, p journal.Partition) (int64, error) {
-	return s.StateStore.Saved(ctx, p)
-}
-
-func (s stored) Save(ctx context.Context, p journal.Partition, at int64, changes []journal.Change) error {
-	return s.StateStore.Save(ctx, p, at, changes)
-}
-
-func (s stored) List(ctx context.Context, p journal.Partition, after string, limit int) ([]string, error) {
-	return s.StateStore.List(ctx, p, after, limit)
 }
 
 func (s stored) Load(ctx context.Context, p journal.Partition, actor string) (journal.Row, bool, error) {
