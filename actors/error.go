@@ -20,9 +20,10 @@ var (
 	// ErrMailboxFull: as many requests as its type allows wait for the actor.
 	// The method did not run.
 	ErrMailboxFull = errors.New("actors: mailbox full")
-	// ErrPoison: the method failed as often as its type allows. It is not tried
-	// again; a dead letter has the request. What the last attempt failed with
-	// matches too, if it is registered.
+	// ErrPoison: the method, or one of the tail calls that followed, failed as
+	// often as its type allows: the error's Detail says which, how often, and with
+	// what. It is not tried again; a dead letter has the request. What the last
+	// attempt failed with matches too, if it is registered.
 	ErrPoison = errors.New("actors: given up after too many failed attempts")
 	// ErrDeadlock: a call waited for its type's BusyTimeout behind one and the
 	// same other request of its actor. Its method did not run.

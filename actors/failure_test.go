@@ -394,6 +394,24 @@ func TestAPoisonSaysWhatTheLastAttemptFailedWith(t *testing.T) {
 	})
 }
 
+func TestAPoisonSaysWhichLinkOfAChainWasGivenUp(t *testing.T) {
+	inBubble(t, func(c *cluster) {
+		last, failing := does("last", func(context.Context, self, none) (none, error) { return none{}, actors.Retry(errEmpty, 0) })
+		first := actors.Declare[none, none](Thing, "first")
+		ctx := c.thingsWith(actors.Settings{Retry: retry.Config{MaxAttempts: 2}}, failing,
+			actors.HandleNext(first, func(context.Context, self, none) (actors.Next[none], error) {
+				return last.TailTo(Thing.Ref("end"), none{}), nil
+			}))
+		_, err := first.Call(ctx, Thing.Ref("begin"), none{})
+		c.is(err, actors.ErrPoison)
+		c.is(err, errEmpty)
+		const want = "thing/begin.first: actors: given up after too many failed attempts (2 attempts of thing/end.last, the last one: the thing is empty)"
+		if e, ok := errors.AsType[*actors.CallError](err); !ok || e.Actor != "thing/begin" || err.Error() != want {
+			t.Errorf("got %q", err)
+		}
+	})
+}
+
 func TestLaterAttemptsAreKnownAsRetries(t *testing.T) {
 	inBubble(t, func(c *cluster) {
 		s := script(c)

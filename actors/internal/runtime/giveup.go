@@ -53,9 +53,13 @@ func (inc *incarnation) giveUp(e *machine.Entry, o record.Outcome, f *record.Fai
 	})
 }
 
-// poison ends what has failed as often as it may (R37).
+// poison ends what has failed as often as it may (R37). Of a chain of tail calls
+// who waits knows the first link only, and is told which one failed.
 func (inc *incarnation) poison(e *machine.Entry) {
 	f := &record.Failure{Code: CodePoison, Message: fmt.Sprintf("%d attempts", e.Tries)}
+	if e.Seq > 0 {
+		f.Message += fmt.Sprintf(" of %s/%s.%s", e.Target.Type, brief(e.Target.Actor), e.Method)
+	}
 	if last := inc.reasons[e.ID]; last != nil {
 		f.Message += ", the last one: " + last.Reason
 		f.Detail = []byte(last.Code)
