@@ -174,7 +174,8 @@ func (p *producer) heed() {
 // despair takes what was given up.
 func (p *producer) despair() {
 	for e := range p.async.Errors() {
-		p.fail(e.Msg, refused(fmt.Sprintf("%s to %s, partition %d", p.part, e.Msg.Topic, e.Msg.Partition), e.Err))
+		err := paused(e.Err, p.vitals.cause(p.vital(e.Msg)))
+		p.fail(e.Msg, refused(fmt.Sprintf("%s to %s, partition %d", p.part, e.Msg.Topic, e.Msg.Partition), err))
 	}
 }
 
