@@ -21,6 +21,7 @@ var hints = []struct {
 	{sarama.ErrTopicAuthorizationFailed, "the user has no permission for this topic"},
 	{sarama.ErrGroupAuthorizationFailed, "the user has no permission for the consumer group"},
 	{sarama.ErrClusterAuthorizationFailed, "the user lacks a permission on the cluster; producers need IdempotentWrite before Kafka 2.8, Setup needs Create"},
+	{sarama.ErrTransactionalIDAuthorizationFailed, "to publish exactly once takes Describe and Write on every TransactionalId that begins with <app>.egress."},
 	{sarama.ErrSASLAuthenticationFailed, "user or password are wrong"},
 	{sarama.ErrKafkaStorageError, "a broker's disk has failed or is full"},
 	{sarama.ErrNotEnoughReplicas, "fewer copies are in sync than min.insync.replicas asks for"},

@@ -15,13 +15,14 @@ func TestErrorsOfAppends(t *testing.T) {
 		is   error // of the port; nil: none, the entry may have landed
 		says string
 	}{
-		sarama.ErrMessageSizeTooLarge:      {journal.ErrTooLarge, ""},
-		sarama.ErrShuttingDown:             {journal.ErrClosed, ""},
-		sarama.ErrUnknownTopicOrPartition:  {nil, "was it deleted?"},
-		sarama.ErrTopicAuthorizationFailed: {nil, "no permission"},
-		sarama.ErrKafkaStorageError:        {nil, "disk"},
-		sarama.ErrNotEnoughReplicas:        {nil, "in sync"},
-		sarama.ErrRequestTimedOut:          {nil, ""},
+		sarama.ErrMessageSizeTooLarge:                {journal.ErrTooLarge, ""},
+		sarama.ErrShuttingDown:                       {journal.ErrClosed, ""},
+		sarama.ErrUnknownTopicOrPartition:            {nil, "was it deleted?"},
+		sarama.ErrTopicAuthorizationFailed:           {nil, "no permission"},
+		sarama.ErrKafkaStorageError:                  {nil, "disk"},
+		sarama.ErrTransactionalIDAuthorizationFailed: {nil, "Describe and Write on every TransactionalId"},
+		sarama.ErrNotEnoughReplicas:                  {nil, "in sync"},
+		sarama.ErrRequestTimedOut:                    {nil, ""},
 	}
 	ours := []error{journal.ErrTooLarge, journal.ErrClosed, journal.ErrNoType, journal.ErrOutOfRange}
 	for cause, want := range cases {
