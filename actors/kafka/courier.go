@@ -12,7 +12,8 @@ import (
 )
 
 // courier publishes the messages of one partition of actors exactly once. One
-// goroutine runs it, for as long as there is something to do.
+// goroutine runs it, for as long as there is something to do; it rests when there
+// was nothing for a while, as where the partition has moved.
 type courier struct {
 	egress  *egress
 	from    journal.Partition
@@ -21,7 +22,8 @@ type courier struct {
 	tell    func(topic string, err error)
 	largest int // bytes of a record
 	wake    chan struct{}
-	queue   []*consignment // guarded by the egress
+	queue   []*consignment // guarded by the egress, as resting
+	resting bool
 
 	session session           // nil: none is open
 	last    map[string]uint64 // of topics: the number up to which all is committed, as the session knows
@@ -70,7 +72,6 @@ func (c *courier) hurry() {
 }
 
 func (c *courier) run(ctx context.Context) {
-	defer c.drop()
 	for c.await(ctx) {
 		for batch := c.egress.next(c); len(batch) > 0; batch = c.egress.next(c) {
 			c.deliver(ctx, batch)
@@ -91,10 +92,7 @@ func (c *courier) await(ctx context.Context) bool {
 			c.end(batch, fmt.Errorf("kafka: %w", journal.ErrClosed))
 		}
 	}
-	if len(c.owing) > 0 { // it must not forget at what number they begin
-		c.drop()
-		return ctx.Err() == nil
-	}
+	c.drop()
 	return !c.egress.dismiss(c)
 }
 

@@ -70,7 +70,11 @@ func (l *Log) dispatch(c *consignment) error {
 	courier := e.couriers[c.from]
 	if courier == nil {
 		courier = e.hire(c.from)
+		courier.resting = true
 		e.couriers[c.from] = courier
+	}
+	if courier.resting {
+		courier.resting = false
 		l.work.Go(func() { courier.run(l.ctx) })
 	}
 	courier.queue = append(courier.queue, c)
@@ -95,15 +99,18 @@ func (e *egress) next(of *courier) (batch []*consignment) {
 	return batch
 }
 
-// dismiss lets go of a courier that has nothing to do, and reports whether that
-// is so.
+// dismiss lets a courier rest that has nothing to do, and reports whether that is
+// so. It is let go of, unless it owes messages: then it must not forget at what
+// number they begin.
 func (e *egress) dismiss(c *courier) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if len(c.queue) > 0 {
 		return false
 	}
-	delete(e.couriers, c.from)
+	if c.resting = true; len(c.owing) == 0 {
+		delete(e.couriers, c.from)
+	}
 	return true
 }
 
