@@ -52,9 +52,11 @@ var partners = map[string]string{
 }
 
 // fault reports a fault of the value at path, unless one of the values that
-// are judged was faulty itself.
+// are judged was faulty itself, or may be another one.
 func (c checker) fault(path string, judged []string, suggestion, format string, args ...any) {
-	if slices.ContainsFunc(append(judged, path, partners[path]), c.isBroken) {
+	judged = append(judged, path, partners[path])
+	_, _, listed := c.item(path) // then all of it is in the file
+	if slices.ContainsFunc(judged, c.isBroken) || c.baseless && !listed && slices.ContainsFunc(judged, c.unsaid) {
 		return
 	}
 	at, profile := c.blame(path)
@@ -75,6 +77,10 @@ func (c checker) isBroken(path string) bool {
 	}
 	return false
 }
+
+// unsaid reports whether the file does not say the value at path itself. What a
+// value without partners contradicts is not known.
+func (c checker) unsaid(path string) bool { return c.origins[path].line == 0 }
 
 // blame returns where in the file the value at path was decided.
 func (c checker) blame(path string) (at spot, profile string) {

@@ -164,14 +164,15 @@ func (r *reader) extends(d *definition, e entry) {
 }
 
 // chain returns the profiles under d, outermost first, and the preset below
-// them; ok is false where there is something wrong with it.
+// them; ok is false where there is something wrong with it: then the profiles are
+// those up to there, whose own faults are to be told as well.
 func (r *reader) chain(f *file, d *definition) (base string, over []*definition, ok bool) {
+	defer func() { slices.Reverse(over) }()
 	seen := map[*definition]bool{d: true}
 	for at := d; ; {
 		next := f.profiles[at.extends]
 		switch {
 		case presets[at.extends] != nil:
-			slices.Reverse(over)
 			return at.extends, over, true
 		case next == nil:
 			known := slices.AppendSeq(slices.Collect(maps.Keys(f.profiles)), maps.Keys(presets))
@@ -179,13 +180,13 @@ func (r *reader) chain(f *file, d *definition) (base string, over []*definition,
 			known = slices.Compact(known)
 			known = slices.DeleteFunc(known, func(name string) bool { return name == at.name })
 			r.add(at.extendsAt, suggest(at.extends, known), "there is no profile %s", quote(at.extends))
-			return standard, nil, false
+			return standard, over, false
 		case len(over) == maxChain:
 			r.add(at.extendsAt, "extend fewer profiles", "more than %d profiles extend each other", maxChain)
-			return standard, nil, false
+			return standard, over, false
 		case seen[next]:
 			r.add(at.extendsAt, "extend "+standard+", or nothing", "profile %s extends itself", next.name)
-			return standard, nil, false
+			return standard, over, false
 		}
 		next.used = true
 		seen[next] = true
@@ -206,9 +207,8 @@ func (r *reader) resolve(f *file, d *definition) *resolved {
 		t.extends = append(t.extends, p.name)
 	}
 	r.over(t, d.entries, "")
-	if ok {
-		r.check(t, d)
-	}
+	t.baseless = !ok
+	r.check(t, d)
 	return t
 }
 

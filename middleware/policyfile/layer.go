@@ -26,6 +26,9 @@ type resolved struct {
 	origins map[string]origin  // by path from the root on
 	broken  map[string]bool    // paths whose values had faults
 	extends []string           // the profiles, outermost first
+	// baseless: it extends what is not known, so nothing can be said of values
+	// that the file does not say.
+	baseless bool
 }
 
 func resolvedTarget(t *middleware.Target, extends ...string) *resolved {

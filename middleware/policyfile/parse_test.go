@@ -246,3 +246,47 @@ func TestATargetIsTheCallersOwn(t *testing.T) {
 		t.Error("a change of one target shows in the next")
 	}
 }
+
+// What extends nothing that is known is told with all that is wrong beside it,
+// and not with what the missing profile may have mended.
+func TestAnUnknownProfileHidesNoOtherFault(t *testing.T) {
+	const text = `profiles:
+  slow:
+    extends: standrad
+    retry: {max_attempts: 2.5}
+targets:
+  a:
+    extends: slow
+    timeout: {after: 2s}
+    deadline: {total: 1s}
+  b:
+    extends: fast
+    timeout: {after: 20s}
+    bulkhead: {limt: 1}
+  c:
+    retry: {base: 250}
+server:
+  extends: reads
+  timeout: 1
+`
+	_, err := policyfile.Parse("f.yaml", []byte(text))
+	want := []string{
+		"f.yaml:3:14: profiles.slow.extends: there is no profile standrad",
+		"f.yaml:4:27: profiles.slow.retry.max_attempts: 2.5 is not a whole number",
+		"f.yaml:8:22: targets.a.timeout.after: 2s contradicts other values",
+		"f.yaml:11:14: targets.b.extends: there is no profile fast",
+		"f.yaml:13:16: targets.b.bulkhead.limt: unknown key",
+		"f.yaml:15:19: targets.c.retry.base: 250 has no unit",
+		"f.yaml:17:12: server.extends: there is no server reads to extend",
+		"f.yaml:18:12: server.timeout: 1 has no unit",
+	}
+	e, ok := errors.AsType[*policyfile.Error](err)
+	if !ok || len(e.Faults) != len(want) {
+		t.Fatalf("got %v", err)
+	}
+	for i := range want {
+		if got := e.Faults[i].Error(); !strings.HasPrefix(got, want[i]) {
+			t.Errorf("got %s, want %s", got, want[i])
+		}
+	}
+}
