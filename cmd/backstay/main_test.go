@@ -80,3 +80,25 @@ func TestSchemaIsWrittenToAFile(t *testing.T) {
 		t.Errorf("it is not the schema (%v)", err)
 	}
 }
+
+// Operators have the command, and no clone.
+func TestTextsForOperatorsNameTheInstalledCommand(t *testing.T) {
+	for file, want := range map[string]string{
+		"../../README.md":                      "go install github.com/backstay-go/backstay/cmd/backstay@latest",
+		"../../docs/policies.md":               "go install github.com/backstay-go/backstay/cmd/backstay@latest",
+		"../../examples/telemetry/alerts.yaml": "backstay actors inspect URL",
+	} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(text), want) {
+			t.Errorf("%s does not say %q", file, want)
+		}
+		for line := range strings.SplitSeq(string(text), "\n") {
+			if strings.Contains(line, "go run ./cmd/backstay") && !strings.Contains(line, "in a clone") {
+				t.Errorf("%s takes a clone for granted: %s", file, line)
+			}
+		}
+	}
+}
