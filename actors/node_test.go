@@ -282,7 +282,7 @@ func TestInspectAndHealthTellHowANodeIs(t *testing.T) {
 		c.ok(Where.Tell(c.on(n), Thing.Ref("x"), none{}))
 		pass(10 * time.Second)
 		i := n.Inspect(c.Context())
-		if i.Name != "inn" || i.Calls != 1 || len(i.Partitions) != 4 {
+		if i.Name != "inn" || i.Stopped || i.Calls != 1 || len(i.Partitions) != 4 {
 			t.Fatalf("%+v", i)
 		}
 		busy := 0
@@ -307,7 +307,7 @@ func TestInspectAndHealthTellHowANodeIs(t *testing.T) {
 		_, err := waiting.Await(c.Context())
 		c.ok(err)
 		c.ok(n.Stop(c.Context()))
-		if i := n.Inspect(c.Context()); len(i.Partitions) != 0 {
+		if i := n.Inspect(c.Context()); len(i.Partitions) != 0 || !i.Stopped {
 			t.Errorf("after Stop: %+v", i)
 		}
 	})

@@ -11,6 +11,9 @@ type Node struct {
 	// Members are the names of the processes that own partitions now, as far as
 	// this one knows, itself included; none if it hosts nothing.
 	Members []string `json:"members,omitempty"`
+	// Stopped says that the node was stopped, or drained: it hands over what it
+	// still has of its partitions, and takes no more.
+	Stopped bool `json:"stopped,omitempty"`
 	// Partitions are those that it owns or claims, ordered by type and number.
 	Partitions []Partition `json:"partitions"`
 	// Calls are the root calls of this process that wait for an answer.
@@ -26,9 +29,9 @@ type Phase string
 const (
 	Claiming Phase = "claiming"
 	Owning   Phase = "owning"
-	Draining Phase = "draining"
-	Waiting  Phase = "waiting" // to claim again
-	Refused  Phase = "refused" // this program must not own it
+	Draining Phase = "draining" // to hand it over
+	Waiting  Phase = "waiting"  // to claim again
+	Refused  Phase = "refused"  // this program must not own it
 )
 
 // Partition is how a partition is on its node.

@@ -88,6 +88,22 @@ func TestANodeWithoutPartitionsIsShownToo(t *testing.T) {
 	}
 }
 
+func TestADrainedNodeIsNoneThatHasFailed(t *testing.T) {
+	for _, c := range []struct {
+		n    inspect.Node
+		want string
+	}{
+		{inspect.Node{Name: "inn", Stopped: true}, "inn is drained: it has handed its partitions over, and takes no more.\n"},
+		{inspect.Node{Name: "inn", Stopped: true, Partitions: []inspect.Partition{{Type: "thing", Phase: inspect.Draining}}}, "inn is being drained: it has still to hand 1 partition over.\n"},
+	} {
+		var out, errs bytes.Buffer
+		status := run([]string{"actors", "inspect", nodeServer(t, c.n, admin.Drained{}) + "/debug/actors"}, &out, &errs)
+		if status != well || !strings.HasPrefix(out.String(), c.want) {
+			t.Errorf("status %d: %q %s", status, &out, &errs)
+		}
+	}
+}
+
 func TestActorCommands(t *testing.T) {
 	url := nodeServer(t, busy, admin.Drained{Drained: true}) + "/debug/actors/"
 	bad := nodeServer(t, busy, admin.Drained{Problems: []string{"thing/x.count runs on"}})

@@ -21,7 +21,7 @@ func showNode(out io.Writer, n *inspect.Node) error {
 			owned++
 		}
 	}
-	fmt.Fprintf(out, "%s owns %d of the %s that it was assigned.\n", n.Name, owned, counted(len(n.Partitions), "partition"))
+	fmt.Fprintln(out, share(n, owned))
 	fmt.Fprintf(out, "requests %d, calls that wait for an answer %d, dead letters %d\n", requests, n.Calls, n.DeadLetters)
 	if len(n.Members) > 0 {
 		fmt.Fprintf(out, "members %s\n", strings.Join(n.Members, ", "))
@@ -33,6 +33,18 @@ func showNode(out io.Writer, n *inspect.Node) error {
 		return err
 	}
 	return showMethods(out, n)
+}
+
+// share says in a sentence what the node has.
+func share(n *inspect.Node, owned int) string {
+	switch all := counted(len(n.Partitions), "partition"); {
+	case n.Stopped && len(n.Partitions) == 0:
+		return n.Name + " is drained: it has handed its partitions over, and takes no more."
+	case n.Stopped:
+		return fmt.Sprintf("%s is being drained: it has still to hand %s over.", n.Name, all)
+	default:
+		return fmt.Sprintf("%s owns %d of the %s that it was assigned.", n.Name, owned, all)
+	}
 }
 
 // columns lines up what is separated by tabs, below an empty line.

@@ -65,6 +65,7 @@ type Node struct {
 	// Self is what the node calls itself among its Members.
 	Self        string   `json:"self"`
 	Members     []string `json:"members,omitempty"`
+	Stopped     bool     `json:"stopped,omitempty"` // or drained
 	Calls       int      `json:"calls"`
 	DeadLetters uint64   `json:"dead_letters"`
 }
@@ -147,7 +148,7 @@ func judgePartition(p *inspect.Partition) level {
 
 // add counts a node in.
 func (a *Actors) add(name string, n *inspect.Node) {
-	shown := Node{Name: clip(name, shownName), Self: clip(n.Name, shownName), Calls: n.Calls, DeadLetters: n.DeadLetters}
+	shown := Node{Name: clip(name, shownName), Self: clip(n.Name, shownName), Stopped: n.Stopped, Calls: n.Calls, DeadLetters: n.DeadLetters}
 	for _, m := range n.Members[:min(len(n.Members), shownMembers)] {
 		shown.Members = append(shown.Members, clip(m, shownName))
 	}

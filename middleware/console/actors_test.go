@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -174,13 +175,28 @@ func TestANodeThatIsBusyHoldsThePageUpForHalfASecond(t *testing.T) {
 	}
 }
 
+func TestADrainedNodeIsShownAsOne(t *testing.T) {
+	drained := node(func(context.Context) inspect.Node { return inspect.Node{Name: "self", Stopped: true} })
+	c := made(t, console.Config{})
+	if err := c.AddActors("orders", drained); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 { // handed over
+		c.Observer().Observe(t.Context(), backstay.Event{Kind: backstay.PartitionLost, Policy: "order", Key: fmt.Sprintf("order/%d", i)})
+	}
+	s := state(t, c, "")
+	if len(s.Notices) != 0 || !s.Actors.Nodes[0].Stopped || s.Actors.NeedLook != 0 {
+		t.Errorf("%+v, %+v", s.Notices, s.Actors)
+	}
+}
+
 func TestWhatHappensToActorsIsNotableOnce(t *testing.T) {
 	c := made(t, console.Config{})
 	for kind, notable := range map[backstay.Kind]bool{
 		backstay.RequestGivenUp: true, backstay.PartitionLost: true, backstay.OutputLost: true,
 		backstay.DeadLetter: false, backstay.TakeoverPhase: false, backstay.PartitionOwned: false, backstay.StepDone: false, backstay.StepFailed: false,
 	} {
-		c.Observer().Observe(t.Context(), backstay.Event{Kind: kind, Policy: string(kind), Key: "order/1"})
+		c.Observer().Observe(t.Context(), backstay.Event{Kind: kind, Policy: string(kind), Key: "order/1", Err: errors.New("down")})
 		found := false
 		for _, n := range state(t, c, "").Notices {
 			found = found || n.Kind == string(kind)

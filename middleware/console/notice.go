@@ -47,6 +47,8 @@ func notable(e backstay.Event) bool {
 		return false
 	case backstay.CallDone:
 		return e.Outcome.Class.Failure()
+	case backstay.PartitionLost:
+		return e.Err != nil // else it was handed over
 	case backstay.RetrySuppressed:
 		return e.Reason == backstay.ReasonBudgetEmpty
 	default:

@@ -29,7 +29,9 @@ func sortable(p record.Partition) string { return fmt.Sprintf("%s/%010d", p.Type
 // Inspect tells how the node's partitions are, ordered by name. Owners that do
 // not answer before ctx ends are told of as far as that goes without them.
 func (n *Node) Inspect(ctx context.Context) inspect.Node {
-	i := inspect.Node{Name: n.config.Name, DeadLetters: n.letters.Load()}
+	n.mu.Lock()
+	i := inspect.Node{Name: n.config.Name, Stopped: n.stopped, DeadLetters: n.letters.Load()}
+	n.mu.Unlock()
 	for _, m := range n.members() {
 		i.Members = append(i.Members, m.Name)
 	}

@@ -55,7 +55,6 @@ func (o *owner) run(ctx context.Context) {
 		err := inc.live(ctx)
 		o.left(inc, err)
 		if errors.Is(err, errDrained) || ctx.Err() != nil {
-			o.enter(PhaseWaiting, nil)
 			return
 		}
 		if inc.ownedFor() > settledAfter {
@@ -125,11 +124,11 @@ func (o *owner) left(inc *incarnation, err error) {
 	case !inc.owned.IsZero():
 		kind = PartitionLost
 	}
+	if errors.Is(err, errDrained) || errors.Is(err, ErrStopped) {
+		phase, err = PhaseDraining, nil // it was not taken away
+	}
 	o.mu.Lock()
 	o.phase, o.current, o.hinders = phase, nil, nil
-	if errors.Is(err, errDrained) || errors.Is(err, ErrStopped) {
-		err = nil // it was not taken away
-	}
 	o.problem = err
 	o.mu.Unlock()
 	if err == nil && kind == ClaimFailed {

@@ -112,6 +112,7 @@ function totalsOf(a) {
 
 function nodesWords(a) {
   const words = a.nodes.map((n) => {
+    if (n.stopped) return `${n.name} is ${n.self}, drained: it takes no partitions`;
     const others = (n.members ?? []).filter((m) => m !== n.self);
     return others.length ? `${n.name} is ${n.self}, beside ${others.join(", ")}` : `${n.name} is ${n.self}`;
   });
