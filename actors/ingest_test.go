@@ -138,10 +138,18 @@ func TestALetterIsRequeuedOnceWithItsBaggage(t *testing.T) {
 		l, err := actors.ReadDeadLetter(c.log.Messages(actors.DefaultDeadLetters)[0])
 		c.ok(err)
 		broken = false
-		for range 2 {
+		for i := range 2 {
+			known, err := n.Requeued(c.Context(), l)
+			equal(c, known, err, i > 0)
 			c.ok(n.Requeue(c.Context(), l))
 		}
 		pass(time.Minute)
+		known, err := n.Requeued(c.Context(), l)
+		equal(c, known, err, true)
+		_, err = n.Requeued(c.Context(), actors.DeadLetter{})
+		if err == nil {
+			t.Error("what is no letter was requeued")
+		}
 		if got := strings.Join(d.all(), ","); got != "work blue" {
 			t.Errorf("done %q", got)
 		}

@@ -138,30 +138,65 @@ func requeueLetters(ctx context.Context, log *kafka.Log, f *letterFlags, out io.
 	if err != nil {
 		return err
 	}
-	requeue := func(d actors.DeadLetter) error { return node.Requeue(ctx, d) }
+	r := requeuer{asker: node, silent: make(map[string]bool)}
+	requeue := func(d actors.DeadLetter) (bool, error) { return r.requeue(ctx, d) }
 	return errors.Join(requeueAll(f.letters(ctx, log), requeue, out), node.Stop(ctx))
 }
+
+// requeuer makes requests again that are not made again already, as far as their
+// owners can be asked.
+type requeuer struct {
+	asker interface {
+		Requeued(ctx context.Context, d actors.DeadLetter) (bool, error)
+		Requeue(ctx context.Context, d actors.DeadLetter) error
+	}
+	silent map[string]bool // types whose owners have not answered: they are not asked again
+}
+
+// ownerPatience is how long an owner may take to say whether it knows a request.
+const ownerPatience = 5 * time.Second
+
+// requeue reports whether it made a request: not if one was made lately.
+func (r *requeuer) requeue(ctx context.Context, d actors.DeadLetter) (made bool, err error) {
+	if !r.silent[d.Type] {
+		asking, cancel := context.WithTimeout(ctx, ownerPatience)
+		known, err := r.asker.Requeued(asking, d)
+		cancel()
+		if known {
+			return false, nil
+		}
+		r.silent[d.Type] = errors.Is(err, actors.ErrUnanswered)
+	}
+	return true, r.asker.Requeue(ctx, d)
+}
+
+// shortWindow is the usual window, as people write it.
+var shortWindow = strings.TrimSuffix(actors.DefaultWindow.String(), "0s")
 
 // errNoLetter: whoever names letters expects some, and may have misspelled them.
 var errNoLetter = errors.New("no dead letter matches, nothing is requeued; backstay actors deadletters lists them")
 
 // requeueAll goes through letters, and says of which the request is made again.
-func requeueAll(letters iter.Seq2[actors.DeadLetter, error], requeue func(actors.DeadLetter) error, out io.Writer) error {
+func requeueAll(letters iter.Seq2[actors.DeadLetter, error], requeue func(actors.DeadLetter) (made bool, err error), out io.Writer) error {
 	var faults []error
-	n := 0
+	n, seen := 0, false
 	for d, err := range letters {
+		seen = true
+		made := false
 		if err == nil {
-			err = requeue(d)
+			made, err = requeue(d)
 		}
-		if err != nil {
+		switch l := lineOf(&d); {
+		case err != nil:
 			faults = append(faults, err)
-			continue
+		case made:
+			n++
+			fmt.Fprintf(out, "%s: %s is made again\n", l.Letter, l.subject())
+		default:
+			fmt.Fprintf(out, "%s: %s was already requeued within the window of the application (%s unless its Config.Window is another): nothing is made\n", l.Letter, l.subject(), shortWindow)
 		}
-		n++
-		l := lineOf(&d)
-		fmt.Fprintf(out, "%s: %s is made again\n", l.Letter, l.subject())
 	}
-	if n == 0 && faults == nil {
+	if !seen {
 		return errNoLetter
 	}
 	fmt.Fprintf(out, "%s requeued; the letters stay in the topic\n", counted(n, "request"))

@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -42,13 +44,15 @@ func TestARequeueSaysWhatItDid(t *testing.T) {
 	for name, test := range map[string]struct {
 		letters map[*actors.DeadLetter]error
 		requeue error
+		known   bool
 		out     string
 		want    error
 	}{
-		"one":         {map[*actors.DeadLetter]error{&lost: nil}, nil, "account/1#7: account/a.buy is made again\n1 request requeued; the letters stay in the topic\n", nil},
-		"none":        {nil, nil, "", errNoLetter},
-		"not read":    {map[*actors.DeadLetter]error{{}: unread}, nil, "0 requests requeued; the letters stay in the topic\n", unread},
-		"not to send": {map[*actors.DeadLetter]error{&lost: nil}, refused, "0 requests requeued; the letters stay in the topic\n", refused},
+		"one":         {map[*actors.DeadLetter]error{&lost: nil}, nil, false, "account/1#7: account/a.buy is made again\n1 request requeued; the letters stay in the topic\n", nil},
+		"twice":       {map[*actors.DeadLetter]error{&lost: nil}, nil, true, "account/1#7: account/a.buy was already requeued within the window of the application (5m unless its Config.Window is another): nothing is made\n0 requests requeued; the letters stay in the topic\n", nil},
+		"none":        {nil, nil, false, "", errNoLetter},
+		"not read":    {map[*actors.DeadLetter]error{{}: unread}, nil, false, "0 requests requeued; the letters stay in the topic\n", unread},
+		"not to send": {map[*actors.DeadLetter]error{&lost: nil}, refused, false, "0 requests requeued; the letters stay in the topic\n", refused},
 	} {
 		var out bytes.Buffer
 		letters := func(yield func(actors.DeadLetter, error) bool) {
@@ -58,10 +62,49 @@ func TestARequeueSaysWhatItDid(t *testing.T) {
 				}
 			}
 		}
-		err := requeueAll(letters, func(actors.DeadLetter) error { return test.requeue }, &out)
+		err := requeueAll(letters, func(actors.DeadLetter) (bool, error) { return !test.known, test.requeue }, &out)
 		if !errors.Is(err, test.want) || out.String() != test.out {
 			t.Errorf("%s: %v\n%s", name, err, &out)
 		}
+	}
+}
+
+// owners know some letters, and answer for some types.
+type owners struct {
+	known  map[string]bool
+	asked  []string
+	made   []string
+	answer map[string]bool
+}
+
+func (o *owners) Requeued(_ context.Context, d actors.DeadLetter) (bool, error) {
+	o.asked = append(o.asked, d.Type+"/"+d.ID)
+	if !o.answer[d.Type] {
+		return false, &actors.CallError{Err: actors.ErrUnanswered}
+	}
+	return o.known[d.ID], nil
+}
+
+func (o *owners) Requeue(_ context.Context, d actors.DeadLetter) error {
+	o.made = append(o.made, d.Type+"/"+d.ID)
+	return nil
+}
+
+// A type that nobody hosts must not cost the patience with owners for each letter.
+func TestWhatIsKnownIsNotMadeAgainAndWhoIsSilentIsAskedOnce(t *testing.T) {
+	o := &owners{known: map[string]bool{"a": true}, answer: map[string]bool{"account": true}}
+	r := requeuer{asker: o, silent: make(map[string]bool)}
+	for _, d := range []actors.DeadLetter{{Type: "account", ID: "a"}, {Type: "account", ID: "b"}, {Type: "order", ID: "a"}, {Type: "order", ID: "b"}} {
+		made, err := r.requeue(t.Context(), d)
+		if err != nil || made == (d.Type == "account" && d.ID == "a") {
+			t.Errorf("%s/%s: %v, %v", d.Type, d.ID, made, err)
+		}
+	}
+	if want := []string{"account/a", "account/b", "order/a"}; !slices.Equal(o.asked, want) {
+		t.Errorf("asked for %q, want %q", o.asked, want)
+	}
+	if want := []string{"account/b", "order/a", "order/b"}; !slices.Equal(o.made, want) {
+		t.Errorf("made %q, want %q", o.made, want)
 	}
 }
 

@@ -44,7 +44,8 @@ Policy files say how calls survive failure: timeouts, retries, breakers, limits.
                  [-id ID]            make their requests again, as tells, of at
                                      least one; -type and -letter can be
                                      combined; letters stay in the topic, so it
-                                     can be done twice
+                                     can be done twice, but not within the window
+                                     of the application
     both with brokers that want TLS or a password:
                  [-tls] [-tls-ca FILE] [-tls-cert FILE -tls-key FILE]
                  [-sasl-mechanism PLAIN|SCRAM-SHA-256|SCRAM-SHA-512]
