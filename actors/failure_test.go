@@ -458,3 +458,40 @@ func TestNobodyHostsTheTypeIsSaidWhereItIsKnown(t *testing.T) {
 		}
 	})
 }
+
+func TestACallOfAMethodToATypeThatNobodyHostsSaysSo(t *testing.T) {
+	inBubble(t, func(c *cluster) {
+		const words = "no process that is alive hosts type other"
+		Other := actors.NewType[none]("other")
+		other := actors.Declare[none, none](Other, "do")
+		nested := make(chan error, 1)
+		outer, handler := does("outer", func(ctx context.Context, _ self, in none) (none, error) {
+			short, cancel := context.WithTimeout(ctx, 10*time.Second)
+			defer cancel()
+			_, err := other.Call(short, Other.Ref("x"), in)
+			nested <- err
+			return none{}, nil
+		})
+		n := c.open(actors.Config{}, actors.Host(Thing, actors.Settings{}, handler))
+		waiting := outer.Go(c.on(n), Thing.Ref("x"), none{})
+		pass(time.Second) // long before its time is up
+		var shown []string
+		for _, p := range n.Inspect(c.Context()).Partitions {
+			for _, r := range p.Running {
+				shown = append(shown, r.Waiting...)
+			}
+		}
+		if len(shown) != 1 || shown[0] != "other/x.do ("+words+")" {
+			t.Errorf("it is shown to wait for %q", shown)
+		}
+		err := <-nested
+		if c.is(err, actors.ErrUnanswered); !strings.Contains(err.Error(), words) {
+			t.Error(err)
+		}
+		c.open(actors.Config{}, actors.Host(Other, actors.Settings{}, actors.Handle(other, func(context.Context, actors.Self[none], none) (none, error) {
+			return none{}, nil
+		})))
+		_, err = waiting.Await(c.Context())
+		c.ok(err)
+	})
+}

@@ -93,7 +93,8 @@ type Invocation struct {
 	Attempt   uint64 `json:"attempt"`
 	// Since is for how long it has run.
 	Since time.Duration `json:"since_ns"`
-	// Waiting are the calls that it waits for, such as "account/bob.credit".
+	// Waiting are the calls that it waits for, such as "account/bob.credit"; behind
+	// it stands if no process that is alive hosts the type.
 	Waiting []string `json:"waiting,omitempty"`
 }
 

@@ -104,7 +104,11 @@ func (a *Attempt) inspect() inspect.Invocation {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, p := range a.pending {
-		i.Waiting = append(i.Waiting, p.label)
+		waits := p.label
+		if a.inc.node.Unhosted(p.to.Type) {
+			waits += " (no process that is alive hosts type " + p.to.Type + ")"
+		}
+		i.Waiting = append(i.Waiting, waits)
 	}
 	return i
 }
