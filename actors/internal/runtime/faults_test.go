@@ -3,6 +3,7 @@ package runtime_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -22,6 +23,7 @@ type link struct {
 	slow    bool // it comes in one by one, a turn each
 	mute    bool // answers do not go out
 	pauses  uint64
+	asked   bool // its membership can be asked; else it confirms what the process believes
 	member  journal.Membership
 	wakes   []func()
 	appends int
@@ -152,6 +154,17 @@ func (f *frozen) Leave(ctx context.Context) error {
 		return nil
 	}
 	return f.Membership.Leave(ctx)
+}
+
+func (f *frozen) Confirmed(p partition, _ backstay.Instant) (bool, <-chan struct{}) {
+	f.link.mu.Lock()
+	asked := f.link.asked
+	f.link.mu.Unlock()
+	all, changed := f.Membership.Assigned()
+	if !asked {
+		all, changed = f.Assigned()
+	}
+	return slices.Contains(all, p), changed
 }
 
 func (f *frozen) Pauses(backstay.Instant) uint64 {

@@ -30,6 +30,7 @@ type Node struct {
 
 	membership journal.Membership // nil: a mere client
 	wary       wary               // the same, if it counts pauses
+	sure       sure               // the same, if it can be asked
 	cancel     context.CancelFunc // of all owners
 	stopping   chan struct{}
 	vacant     chan struct{} // holds one: an owner has gone
@@ -71,6 +72,7 @@ func Open(ctx context.Context, log journal.Log, c Config) (*Node, error) {
 		return nil, fmt.Errorf("runtime: joining: %w", err)
 	}
 	n.wary, _ = n.membership.(wary)
+	n.sure, _ = n.membership.(sure)
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	n.cancel = cancel
 	n.assigning.Go(func() { n.assign(life) })

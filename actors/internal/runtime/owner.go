@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/actors/internal/record"
 	"github.com/backstay-go/backstay/actors/journal"
 )
@@ -46,13 +47,14 @@ func (r refusal) Unwrap() error { return r.error }
 
 // run claims and keeps the partition until it is drained or ctx ends. Nobody
 // gives up while assigned: of two claims of one epoch the loser may be the
-// only one left (H19).
+// only one left (H19). But whoever has lost the partition asks first.
 func (o *owner) run(ctx context.Context) {
 	defer close(o.ended)
 	for failures := 0; ; failures++ {
 		inc := newIncarnation(o)
 		o.enter(PhaseClaiming, inc)
 		err := inc.live(ctx)
+		lost := backstay.Now()
 		o.left(inc, err)
 		if errors.Is(err, errDrained) || ctx.Err() != nil {
 			return
@@ -60,7 +62,7 @@ func (o *owner) run(ctx context.Context) {
 		if inc.ownedFor() > settledAfter {
 			failures = 0
 		}
-		if !o.pause(ctx, o.backoff(err, failures)) {
+		if !o.pause(ctx, o.backoff(err, failures)) || !o.confirmed(ctx, lost) {
 			return
 		}
 	}
