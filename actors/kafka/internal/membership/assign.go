@@ -20,14 +20,14 @@ func (m *Membership) instance() string {
 func (m *Membership) granted(all []journal.Partition, asked backstay.Instant) {
 	m.update(func() {
 		m.share, m.joined = all, true
-		m.lease.renew(asked)
+		m.renew(asked)
 	})
 	m.report(Event{Kind: Joined, Instance: m.instance()})
 	m.answer(nil)
 }
 
 func (m *Membership) confirmed(asked backstay.Instant) {
-	m.update(func() { m.lease.renew(asked) })
+	m.update(func() { m.renew(asked) })
 }
 
 // audible waits until a beat of this instance was read back: a member that is not

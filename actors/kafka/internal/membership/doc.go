@@ -23,6 +23,7 @@
 //     as new.
 //   - Who cannot hear the group, or was stopped, owns nothing until the group
 //     has answered.
+//   - Who has lost a partition to another can ask which of both it belongs to.
 //
 // None of this is needed for correctness: the logs' epochs decide who owns a
 // partition. A wrong suspicion costs time.
@@ -71,6 +72,7 @@
 //	join.go        connections, and the first share
 //	membership.go  what is known of the members
 //	assign.go      what is assigned here
+//	confirm.go     whether that is so still
 //	leave.go       the end
 //	beat.go        what a member writes
 //	writer.go      writing it

@@ -49,7 +49,7 @@ func Join(ctx context.Context, c Config) (*Membership, error) {
 func newMembership(c Config) *Membership {
 	m := &Membership{
 		config: c, self: newInstance(c.Member.Name),
-		alarm: make(chan struct{}, 1), first: make(chan error, 1), tuned: make(chan struct{}), changed: make(chan struct{}),
+		alarm: make(chan struct{}, 1), first: make(chan error, 1), tuned: make(chan struct{}), changed: make(chan struct{}), answered: make(chan struct{}),
 		lease: lease{length: c.Session, gap: c.Session / 2},
 	}
 	m.detector = newDetector(m.self, c.SuspectAfter)

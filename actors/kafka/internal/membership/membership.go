@@ -47,6 +47,7 @@ type Membership struct {
 	share    []journal.Partition // by the group
 	assigned []journal.Partition // as it is told
 	changed  chan struct{}
+	answered chan struct{} // closed with the group's next answer
 }
 
 // Peer is a member, as its beats tell.
