@@ -24,6 +24,9 @@ type Options struct {
 	Judge *Judge
 	// Silent says that methods do not report that they wait ([Parked]).
 	Silent bool
+	// Credulous says that the membership cannot be asked: it confirms what a
+	// process believes.
+	Credulous bool
 }
 
 // Cluster is the log, as it is.
@@ -32,6 +35,7 @@ type Cluster struct {
 	count  uint32
 	judge  *Judge
 	silent bool
+	trusts bool
 	inner  *memory.Log // membership, snapshots and addresses
 	store  *memory.Store
 
@@ -60,7 +64,7 @@ func (p *partition) next() int64 { return p.first + int64(len(p.entries)) }
 // New returns an empty log. It is to be made within a bubble.
 func New(o Options) *Cluster {
 	c := &Cluster{
-		seed: o.Seed, count: o.Partitions, judge: o.Judge, silent: o.Silent, faults: o.Faults,
+		seed: o.Seed, count: o.Partitions, judge: o.Judge, silent: o.Silent, trusts: o.Credulous, faults: o.Faults,
 		parts: make(map[journal.Partition]*partition), letters: make(map[string][]journal.Message), passed: make(map[passing]int),
 	}
 	if c.count == 0 {

@@ -33,4 +33,6 @@
 //	P9  a link begins at most once more than its attempts allow
 //	P10 a tick fires once, never early, and what is due is fired
 //	P11 a message of a source topic enters once, in its order, and none is left
+//	P13 who has lost a partition takes it over again only when it was told anew
+//	    that it is its own
 package simtest

@@ -24,6 +24,7 @@ type Judge struct {
 	ran      map[run]bool
 	begins   map[place]int
 	dead     map[string]bool
+	grants   map[grant]int // that were not used yet
 	faults   []string
 	records  int
 	effects  map[record.Kind]int
@@ -61,7 +62,7 @@ func NewJudge() *Judge {
 	return &Judge{
 		ledgers: make(map[record.Partition]*ledger), accepted: make(map[record.ID]int64), fired: make(map[tick]bool),
 		stepped: make(map[place]bool), reads: make(map[record.ID]bool), labels: make(map[record.ID]string), ran: make(map[run]bool), begins: make(map[place]int),
-		dead: make(map[string]bool), effects: make(map[record.Kind]int), landings: make(map[record.Kind]int),
+		dead: make(map[string]bool), grants: make(map[grant]int), effects: make(map[record.Kind]int), landings: make(map[record.Kind]int),
 		supply: make(map[journal.Source]int64), wanted: make(map[journal.Source]bool), told: make(map[journal.Source]map[uint64]bool),
 	}
 }
@@ -182,6 +183,7 @@ func (j *Judge) note(l *ledger, r record.Record) {
 		j.noteIngest(r)
 	case *record.Takeover:
 		l.suspects = l.suspected()
+		j.grants[grant{r.Owner, l.self}]--
 	case *record.ClientRequest:
 		j.labels[r.ID] = string(r.Baggage)
 	}

@@ -49,6 +49,10 @@ func TestTheJudgeMissesWhatNobodyMayWrite(t *testing.T) {
 				{Name: runtime.HeaderSource, Value: []byte(here.String())}, {Name: runtime.HeaderNumber, Value: []byte("1")},
 			}}, func(journal.Place, error) {})
 		}},
+		{"a takeover by who was told once, and has taken over", "P13", func(c *Cluster) {
+			c.judge.granted("a", here)
+			c.write(here, &record.Takeover{Epoch: 1, Owner: "a", Partitions: 2}, &record.Takeover{Epoch: 2, Owner: "a", Partitions: 2})
+		}},
 		{"a cut without a snapshot", "H9: t/0 is cut off", func(c *Cluster) {
 			c.write(here, takeover)
 			_ = c.Log("x", -1).Truncate(context.Background(), here, 1)

@@ -2,8 +2,10 @@ package simtest
 
 import (
 	"context"
+	"slices"
 	"time"
 
+	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/actors/journal"
 )
 
@@ -18,7 +20,8 @@ type seat struct {
 	out     chan struct{}      // closed when inner is given up
 	deaf    bool               // it does not learn of changes
 	told    []journal.Partition
-	changed chan struct{} // closed when it learns of something
+	given   []journal.Partition // what the process was told last
+	changed chan struct{}       // closed when it learns of something
 	left    bool
 }
 
@@ -80,15 +83,38 @@ func (s *seat) Assigned() ([]journal.Partition, <-chan struct{}) {
 	c := s.view.cluster
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	all := s.believed()
+	for _, p := range all {
+		if !slices.Contains(s.given, p) {
+			c.judge.granted(s.member.Name, p)
+		}
+	}
+	s.given = all
+	return all, s.changed
+}
+
+// believed are the partitions that the process may learn of. mu is held.
+func (s *seat) believed() []journal.Partition {
 	switch {
 	case s.deaf || s.view.dead:
-		return s.told, s.changed
 	case s.inner == nil:
 		s.told = nil
-		return nil, s.changed
+	default:
+		s.told, _ = s.inner.Assigned()
 	}
-	s.told, _ = s.inner.Assigned()
-	return s.told, s.changed
+	return s.told
+}
+
+// Confirmed asks the members: who is deaf hears no answer.
+func (s *seat) Confirmed(p journal.Partition, _ backstay.Instant) (ok bool, changed <-chan struct{}) {
+	c := s.view.cluster
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	ok = slices.Contains(s.believed(), p) && (c.trusts || !s.deaf)
+	if ok {
+		c.judge.granted(s.member.Name, p)
+	}
+	return ok, s.changed
 }
 
 // Members are those that are in.

@@ -30,6 +30,8 @@ func (j *Judge) object(l *ledger, r record.Record) []string {
 		return j.objectFire(l, r)
 	case *record.Ingest:
 		return j.objectIngest(r)
+	case *record.Takeover:
+		return j.objectTakeover(l, r)
 	}
 	return nil
 }

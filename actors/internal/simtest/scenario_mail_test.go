@@ -20,7 +20,7 @@ func TestS2_ACopyOfEveryKindOfAnOwnersRecord(t *testing.T) {
 	}
 	play := &scenario{
 		hosts: []string{"p", "q", "pq"}, spare: true, // all are struck by what one of them does
-		settings: runtime.Settings{StrictBegin: true, CancelOrphans: true, MaxAttempts: 50}, // as in working
+		settings: runtime.Settings{StrictBegin: true, CancelOrphans: true},
 		roots:    []root{{0, "p/0", lines(all, counted())}, {10 * time.Millisecond, "p/1", []op{to("call", "q/2")}}},
 	}
 	moved := []simtest.Fault{once(simtest.Crash, 0, "time", 1500, 0), once(simtest.Crash, 1, "time", 1600, 0)}

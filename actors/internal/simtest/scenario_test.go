@@ -48,6 +48,7 @@ type scenario struct {
 	roots    []root
 	orders   int  // messages of the topic, one every 10 ms
 	spare    bool // not all of the faults need strike
+	trusts   bool // the membership cannot be asked
 }
 
 // root is what a client asks for at a time.
@@ -97,7 +98,7 @@ func (s *scenario) world(t *testing.T) *world {
 	t.Helper()
 	w := &world{judge: simtest.NewJudge(), setting: s.settings, config: s.config, stored: s.stored, hosts: s.hosts}
 	w.config.DeadTopic = "dead"
-	w.cluster = simtest.New(simtest.Options{Seed: s.seed + 1, Partitions: 1, Faults: append([]simtest.Fault(nil), s.faults...), Judge: w.judge})
+	w.cluster = simtest.New(simtest.Options{Seed: s.seed + 1, Partitions: 1, Faults: append([]simtest.Fault(nil), s.faults...), Judge: w.judge, Credulous: s.trusts})
 	w.fleet = simtest.NewFleet(w.cluster, w.start)
 	w.shop = w.cluster.Log("shop", -1)
 	for p := range max(len(s.hosts), 1) {

@@ -47,7 +47,7 @@ const (
 
 func newWorld(seed uint64, faults []simtest.Fault) *world {
 	w := &world{seed: seed, rng: rand.New(rand.NewPCG(seed, 2)), judge: simtest.NewJudge()} //nolint:gosec // to be repeatable
-	w.cluster = simtest.New(simtest.Options{Seed: seed, Partitions: 1 + uint32(w.rng.IntN(3)), Faults: faults, Judge: w.judge})
+	w.cluster = simtest.New(simtest.Options{Seed: seed, Partitions: 1 + uint32(w.rng.IntN(3)), Faults: faults, Judge: w.judge, Credulous: seed%2 == 0})
 	w.config = runtime.Config{
 		DeadTopic: "dead", Window: []time.Duration{5 * time.Second, 5 * time.Minute}[w.rng.IntN(2)],
 		Patience:        []time.Duration{2 * time.Second, 30 * time.Second}[w.rng.IntN(2)],
