@@ -34,7 +34,7 @@ func newManifest(at int64) *manifest {
 // one. It is not good if others have saved in between.
 func (d *draft) round(ctx context.Context) (done bool, err error) {
 	err = d.consult(ctx, func() {
-		d.top = d.highest(d.own.save)
+		d.top, d.own.Seen = d.highest(d.own.save), d.next
 		if done = d.superseded(d.top); !done {
 			d.gather()
 		}
@@ -81,6 +81,9 @@ func (d *draft) write(ctx context.Context) error {
 		}
 		d.own.Chunks = append(d.own.Chunks, chunk{Number: c.Number, At: c.At, stored: at})
 	}
+	if err := d.locate(ctx); err != nil {
+		return err
+	}
 	record, err := d.record(&out)
 	if err != nil {
 		return err
@@ -90,6 +93,23 @@ func (d *draft) write(ctx context.Context) error {
 	}
 	d.add(&out, d.own.manifestKey(), value(record))
 	return out.wait(ctx)
+}
+
+// locate notes where the blobs are that others have written: who has read on
+// from Seen only has to be told.
+func (d *draft) locate(ctx context.Context) error {
+	return d.consult(ctx, func() {
+		d.own.each(func(b blob, at *stored) bool {
+			at.Offsets = nil
+			if b.save == d.own.save {
+				return true
+			}
+			for _, piece := range d.where(b, at.Pieces) {
+				at.Offsets = append(at.Offsets, piece.offset)
+			}
+			return true
+		})
+	})
 }
 
 // record returns the manifest's record, and writes a list of the chunks if it

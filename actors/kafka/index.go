@@ -6,6 +6,7 @@ type index struct {
 	blobs     map[blob]map[int]int64 // offsets of pieces
 	manifests map[save]*manifest
 	lists     lists
+	*glimpse  // nil: it is of all records
 }
 
 func newIndex() *index {
@@ -24,32 +25,38 @@ func (x *index) apply(m *message) {
 		if read, err := decodeManifest(b.save, m.value); err == nil {
 			x.lists.complete(read)
 			x.manifests[b.save] = read
+			x.recall(read)
 		}
 	case m.value == nil:
+		x.miss(b, piece)
 		delete(x.lists, b)
 		if delete(x.blobs[b], piece); len(x.blobs[b]) == 0 {
 			delete(x.blobs, b)
 		}
 	default:
-		if x.blobs[b] == nil {
-			x.blobs[b] = make(map[int]int64, 1)
-		}
-		x.blobs[b][piece] = m.offset
+		x.place(b, piece, m.offset)
 		if b.isList() {
 			x.lists.add(b, piece, m.value)
 		}
 	}
 }
 
+func (x *index) place(b blob, piece int, offset int64) {
+	if x.blobs[b] == nil {
+		x.blobs[b] = make(map[int]int64, 1)
+	}
+	x.blobs[b][piece] = offset
+}
+
 // whole reports whether all pieces of a blob are there.
-func (x *index) whole(b blob, pieces int) bool {
+func (x *index) whole(b blob, at *stored) bool {
 	have := x.blobs[b]
-	for k := range pieces {
+	for k := range at.Pieces {
 		if _, ok := have[k]; !ok {
 			return false
 		}
 	}
-	return pieces > 0
+	return at.Pieces > 0
 }
 
 // complete reports whether a save's snapshot is.
@@ -80,7 +87,7 @@ func (x *index) garbage(own *manifest) (keys []string) {
 			keys = append(keys, s.manifestKey())
 			continue
 		}
-		m.each(func(b blob, _ int) bool {
+		m.each(func(b blob, _ *stored) bool {
 			live[b] = struct{}{}
 			return true
 		})

@@ -17,14 +17,14 @@ func large(t *testing.T, n uint32) (x *index, own *manifest) {
 		offset++
 	}
 	write := func(m *manifest, wants func(uint32) bool, top *manifest) {
-		m.Core = stored{m.save, 1}
+		m.Core = stored{Save: m.save, Pieces: 1}
 		add(blob{m.save, coreName}.key(0), []byte("core"))
 		for k := range n {
 			if !wants(k) {
 				m.Chunks = append(m.Chunks, top.Chunks[k])
 				continue
 			}
-			c := chunk{Number: k, At: m.At, stored: stored{m.save, 1}}
+			c := chunk{Number: k, At: m.At, stored: stored{Save: m.save, Pieces: 1}}
 			m.Chunks = append(m.Chunks, c)
 			add(c.blob().key(0), []byte("chunk"))
 		}

@@ -10,8 +10,11 @@ import (
 // manifest is what a manifest's record says: where everything of a snapshot is.
 type manifest struct {
 	save   `json:"-"`
-	Format int     `json:"format"`
-	Core   stored  `json:"core"`
+	Format int    `json:"format"`
+	Core   stored `json:"core"`
+	// Seen is the offset to which its writer had read when it found no newer
+	// snapshot: what it counts on was there. See [glimpse].
+	Seen   int64   `json:"seen,omitempty"`
 	Chunks []chunk `json:"chunks,omitempty"`
 	// List is where the chunks are told, if they are too many for the record.
 	List *list `json:"list,omitempty"`
@@ -25,10 +28,12 @@ const (
 	inList   = 2 // they are in a blob
 )
 
-// stored is where a blob is: who wrote it, in how many pieces.
+// stored is where a blob is: who wrote it, in how many pieces, and at which
+// offsets these were, if that was another save.
 type stored struct {
-	Save   save `json:"save"`
-	Pieces int  `json:"pieces"`
+	Save    save    `json:"save"`
+	Pieces  int     `json:"pieces"`
+	Offsets []int64 `json:"offsets,omitempty"`
 }
 
 type chunk struct {
@@ -43,17 +48,17 @@ func (c *chunk) blob() blob { return blob{c.Save, chunkName(c.chunk())} }
 
 func (m *manifest) core() blob { return blob{m.Core.Save, coreName} }
 
-// each calls f with every blob that m needs, and how many pieces it has, until f
-// returns false; it returns what f returned last.
-func (m *manifest) each(f func(b blob, pieces int) bool) bool {
-	if !f(m.core(), m.Core.Pieces) {
+// each calls f with every blob that m needs, and where it is, until f returns
+// false; it returns what f returned last.
+func (m *manifest) each(f func(b blob, at *stored) bool) bool {
+	if !f(m.core(), &m.Core) {
 		return false
 	}
-	if m.List != nil && !f(m.listed(), m.List.Pieces) {
+	if m.List != nil && !f(m.listed(), &m.List.stored) {
 		return false
 	}
 	for i := range m.Chunks {
-		if !f(m.Chunks[i].blob(), m.Chunks[i].Pieces) {
+		if !f(m.Chunks[i].blob(), &m.Chunks[i].stored) {
 			return false
 		}
 	}

@@ -36,6 +36,9 @@ func (s *state) replace(ctx context.Context, p journal.Partition, m journal.Mani
 		return err
 	}
 	defer func() { s.saving <- struct{}{} }()
+	if err := s.widen(ctx); err != nil {
+		return err
+	}
 	d := &draft{state: s, of: p, content: m, fresh: chunks, own: newManifest(m.At)}
 	const rounds = 5
 	for range rounds {

@@ -28,6 +28,16 @@ func seen(t *testing.T, on shelf) (*state, *manifest) {
 	return s, s.highest(save{})
 }
 
+// everything is what somebody finds who reads everything.
+func everything(t *testing.T, on shelf) (*state, *manifest) {
+	t.Helper()
+	s := newState(on)
+	if err := s.widen(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return s, s.highest(save{})
+}
+
 // changed is when a chunk last changed, as of an offset: some change often,
 // some seldom.
 func changed(number uint32, at int64) int64 { return at - at%(7*int64(number+1)) }
@@ -179,7 +189,7 @@ func TestWhatIsSupersededIsDeleted(t *testing.T) {
 			s.last = m
 		}
 		time.Sleep(time.Second)
-		left, top := seen(t, on)
+		left, top := everything(t, on)
 		if len(left.manifests) > 1 || len(left.blobs) > 5 {
 			t.Errorf("%d manifests and %d blobs are left", len(left.manifests), len(left.blobs))
 		}
@@ -287,7 +297,7 @@ func TestASnapshotMayHaveMoreChunksThanARecordHasRoomFor(t *testing.T) {
 			}
 		}
 		time.Sleep(time.Second) // of late deletions
-		left, top := seen(t, on)
+		left, top := everything(t, on)
 		if top == nil || top.At != 3 || len(top.Chunks) != n || top.List == nil || top.List.Pieces < 4 {
 			t.Fatalf("%+v", top)
 		}
@@ -313,7 +323,7 @@ func TestASnapshotMayHaveMoreChunksThanARecordHasRoomFor(t *testing.T) {
 func TestAManifestWithoutItsListIsNotComplete(t *testing.T) {
 	x := newIndex()
 	own := newManifest(5)
-	own.Core, own.List = stored{own.save, 1}, &list{nameList(1), stored{own.save, 2}}
+	own.Core, own.List = stored{Save: own.save, Pieces: 1}, &list{nameList(1), stored{Save: own.save, Pieces: 2}}
 	record, err := encodeManifest(own)
 	if err != nil {
 		t.Fatal(err)

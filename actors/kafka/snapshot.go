@@ -7,8 +7,8 @@ import (
 	"github.com/backstay-go/backstay/actors/journal"
 )
 
-// Manifest reads what is new in the partition's topic of states, all of it the
-// first time, and returns the newest complete snapshot.
+// Manifest reads what is new in the partition's topic of states, the first time
+// what came since the newest snapshot was begun, and returns that.
 func (l *Log) Manifest(ctx context.Context, p journal.Partition) (journal.Manifest, bool, error) {
 	s, err := l.state(ctx, p)
 	if err != nil {
@@ -64,7 +64,7 @@ func (s *state) load(ctx context.Context, p journal.Partition, c journal.Chunk) 
 func (s *state) find(c journal.Chunk) (at *chunk) {
 	var of *manifest
 	for _, m := range s.manifests {
-		if found := m.find(c); found != nil && (of == nil || m.At > of.At) && s.whole(found.blob(), found.Pieces) {
+		if found := m.find(c); found != nil && (of == nil || m.At > of.At) && s.whole(found.blob(), &found.stored) {
 			at, of = found, m
 		}
 	}

@@ -24,8 +24,8 @@ type state struct {
 	shelf
 	saving chan struct{} // holds one while nobody saves
 	held   chan struct{} // holds one while nobody has what follows
-	*index
-	next int64 // where to read on
+	*index               // nil: nothing was read yet
+	next   int64         // where to read on
 }
 
 // state returns that of a partition.
@@ -72,35 +72,54 @@ func (all *states) of(l *Log, p journal.Partition) *state {
 }
 
 func newState(on shelf) *state {
-	s := &state{shelf: on, saving: make(chan struct{}, 1), held: make(chan struct{}, 1), index: newIndex()}
+	s := &state{shelf: on, saving: make(chan struct{}, 1), held: make(chan struct{}, 1)}
 	s.saving <- struct{}{}
 	s.held <- struct{}{}
 	return s
 }
 
-// refresh reads what is new, to where the partition ended when it began.
+// refresh reads what is new, to where the partition ended when it began; of one
+// that was not read yet the end, if that will do.
 func (s *state) refresh(ctx context.Context) error {
 	first, end, err := s.bounds(ctx)
 	if err != nil {
 		return err
 	}
+	if s.index == nil {
+		if s.index, s.next, err = s.glance(ctx, first, end); err != nil {
+			return err
+		}
+	}
 	if s.next < first || s.next > end { // the topic was made anew
 		s.index, s.next = newIndex(), first
 	}
-	for s.next < end {
-		b, err := s.fetch(ctx, s.next, fetchBytes)
+	was := s.next
+	s.next, err = s.scan(ctx, was, end, s.apply)
+	if err != nil || s.next == was || s.exact() {
+		return err
+	}
+	s.index = newIndex()
+	s.next, err = s.scan(ctx, first, end, s.apply)
+	return err
+}
+
+// scan calls f with the records from an offset to another, and returns how far
+// it came.
+func (s *state) scan(ctx context.Context, from, end int64, f func(*message)) (next int64, err error) {
+	for from < end {
+		b, err := s.fetch(ctx, from, fetchBytes)
 		if err != nil {
-			return err
+			return from, err
 		}
 		for i := range b.messages {
-			s.apply(&b.messages[i])
+			f(&b.messages[i])
 		}
-		if b.next == s.next {
-			return errShort
+		if b.next == from {
+			return from, errShort
 		}
-		s.next = b.next
+		from = b.next
 	}
-	return nil
+	return from, nil
 }
 
 // errShort: nothing came of what was there: a leader that is new may not know yet

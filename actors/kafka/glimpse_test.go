@@ -1,0 +1,131 @@
+package kafka
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// frozen is a copy of a table on which nothing happens.
+func (t *table) frozen() *table {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return &table{size: t.size, rng: func(n int) int { return n - 1 }, records: slices.Clone(t.records)}
+}
+
+// A process that reads the end of a partition only finds the same snapshot as
+// one that reads all of it, however savers that are out of date come together.
+func TestAGlimpseFindsWhatIsFoundByReadingEverything(t *testing.T) {
+	glimpses := 0
+	for seed := range uint64(10) {
+		synctest.Test(t, func(t *testing.T) {
+			on := newTable(seed, 10_000)
+			var clock, durable atomic.Int64
+			for range 3 {
+				go saveOften(t, &saver{state: newState(on), table: on}, &clock, &durable)
+			}
+			for range 50 {
+				time.Sleep(51 * time.Millisecond)
+				still := on.frozen()
+				some, found := seen(t, still)
+				if some.glimpse != nil {
+					glimpses++
+				}
+				_, top := everything(t, still)
+				if (top == nil) != (found == nil) || top != nil && top.At != found.At {
+					t.Fatalf("seed %d: found %+v, there is %+v", seed, found, top)
+				}
+				whole(t, some, found)
+			}
+			time.Sleep(time.Minute) // all savers have ended
+		})
+	}
+	if glimpses < 100 {
+		t.Errorf("only %d of 500 have read the end only", glimpses)
+	}
+}
+
+// What a glimpse cannot say is found by reading everything.
+func TestAGlimpseKnowsWhatItDoesNotSee(t *testing.T) {
+	const from = 10
+	below := blob{save{At: 1, Writer: "a"}, coreName}
+	written := func(at, seen int64) *message {
+		m := &manifest{save: save{At: at, Writer: "b"}, Seen: seen, Core: stored{Save: below.save, Pieces: 1, Offsets: []int64{3}}}
+		data, err := encodeManifest(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &message{key: []byte(m.manifestKey()), value: data}
+	}
+	deleted := &message{key: []byte(below.key(0))}
+	strange := &message{key: []byte(save{At: 9, Writer: "c"}.manifestKey()), value: []byte(`{"format":1,"seen":10,"core":{"pieces":1}}`)}
+	for name, c := range map[string]struct {
+		records []*message
+		exact   bool
+	}{
+		"what lies below it":                          {[]*message{written(5, from)}, true},
+		"that it was deleted afterwards":              {[]*message{written(5, from), deleted}, false},
+		"that it was deleted before":                  {[]*message{deleted, written(5, from)}, false},
+		"what was deleted before a late one":          {[]*message{written(5, from), written(4, from-1)}, false},
+		"what has become of the parts of a newer one": {[]*message{written(5, from), strange}, false},
+		"nothing": {nil, false},
+	} {
+		x := newIndex()
+		x.glimpse = &glimpse{from: from, deleted: make(map[blob]map[int]bool)}
+		for i, m := range c.records {
+			m.offset = int64(from + i)
+			x.apply(m)
+		}
+		if x.exact() != c.exact {
+			t.Errorf("%s: it is exact: %v", name, !c.exact)
+		}
+	}
+}
+
+// scale is a table that weighs what is read of it.
+type scale struct {
+	*table
+	read int // bytes
+}
+
+func (s *scale) fetch(ctx context.Context, from int64, most int32) (block, error) {
+	b, err := s.table.fetch(ctx, from, most)
+	for i := range b.messages {
+		s.read += len(b.messages[i].key) + len(b.messages[i].value)
+	}
+	return b, err
+}
+
+// That is what a process reads that takes a partition over for the first time.
+// Brokers compact what was, but late.
+func TestWhatAFirstClaimReadsDoesNotGrowWithTheSnapshotsThatWere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		on := newTable(1, 1<<20)
+		s := &saver{state: newState(on), table: on}
+		core := bytes.Repeat([]byte{'x'}, 4<<10)
+		read := make(map[int]int)
+		for n := 1; n <= 1000; n++ {
+			m, fresh := s.next(int64(3 * n))
+			m.Core = core
+			if err := s.replace(t.Context(), part, m, fresh); err != nil {
+				t.Fatal(err)
+			}
+			s.last = m
+			if n == 10 || n == 100 || n == 1000 {
+				weighed := &scale{table: on.frozen()}
+				if _, top := seen(t, weighed); top == nil || top.At != m.At {
+					t.Fatalf("after %d snapshots the newest is %+v", n, top)
+				}
+				read[n] = weighed.read
+			}
+		}
+		t.Logf("bytes by snapshots: %v", read)
+		if most := 2 * read[10]; read[100] > most || read[1000] > most {
+			t.Errorf("bytes by snapshots: %v", read)
+		}
+	})
+}
