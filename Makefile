@@ -72,7 +72,7 @@ bench: ## measure against the peers, in COUNT rounds, and write the table into R
 .PHONY: bench-kafka
 bench-kafka: ## measure actors on kfake and on real Kafka, and write the tables into docs/kafka-bench.md
 	cd bench && go test -run '^$$' -bench . -benchtime 1x -timeout 60m ./kafka -clusters kfake,one,three \
-		-rounds 40 -warmup 10000 -calls 100 -seconds 1s -doc ../../docs/kafka-bench.md
+		-rounds 40 -warmup 10000 -calls 100 -seconds 1s -history 1000 -takeovers 21 -doc ../../docs/kafka-bench.md
 
 .PHONY: bench-smoke
 bench-smoke: ## run every benchmark of bench and e2e once, to see that it runs

@@ -61,13 +61,7 @@ func host(ctx context.Context, at cluster, ready func()) error {
 	}
 	node, err := actors.Open(ctx, actors.Config{Name: "host"}, log,
 		actors.Host(counter, actors.Settings{},
-			actors.Handle(increase, func(ctx context.Context, self actors.Self[counting], n int) (int, error) {
-				have, err := sum.Get(ctx, self)
-				if err != nil {
-					return 0, err
-				}
-				return have + n, sum.Set(self, have+n)
-			}),
+			actors.Handle(increase, add),
 			actors.HandleNext(countdown, func(_ context.Context, self actors.Self[counting], n int) (actors.Next[int], error) {
 				if n == 0 {
 					return actors.Return(0), nil
@@ -94,6 +88,14 @@ func host(ctx context.Context, at cluster, ready func()) error {
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
 	return errors.Join(node.Stop(end), log.Close())
+}
+
+func add(ctx context.Context, self actors.Self[counting], n int) (int, error) {
+	have, err := sum.Get(ctx, self)
+	if err != nil {
+		return 0, err
+	}
+	return have + n, sum.Set(self, have+n)
 }
 
 // client is a process that calls actors and has none.

@@ -21,6 +21,9 @@ var (
 	warmup  = flag.Int("warmup", 300, "how many calls of every kind come before the first round")
 	seconds = flag.Duration("seconds", 100*time.Millisecond, "how long a round measures throughput, for each operation")
 	doc     = flag.String("doc", "", "the file that gets the tables; empty prints them")
+
+	history   = flag.Int("history", 100, "how many calls the shortest history has before a takeover")
+	takeovers = flag.Int("takeovers", 3, "how many takeovers are timed of each history")
 )
 
 func TestMain(m *testing.M) {
@@ -46,28 +49,35 @@ var clusters = []struct {
 // BenchmarkKafka measures the clusters that it is asked for. It does so once,
 // however often it is told to.
 func BenchmarkKafka(b *testing.B) {
+	var found []result
+	before := load()
+	inEach(b, marked.Bench, func(b *testing.B, title string, at cluster) {
+		b.Helper()
+		found = append(found, measure(b, title, at))
+	}, func() string { return tables(found, before) })
+}
+
+// inEach measures each cluster that is asked for, and writes the text of that
+// into its section.
+func inEach(b *testing.B, section marked.Section, measure func(b *testing.B, title string, at cluster), text func() string) {
+	b.Helper()
 	if *doc != "" {
-		if err := marked.Check(*doc); err != nil {
+		if err := section.Check(*doc); err != nil {
 			b.Fatal(err) // told now, not after minutes of measuring
 		}
 	}
-	var found []result
-	before := load()
+	measured := false
 	for _, c := range clusters {
-		if !slices.Contains(strings.Split(*which, ","), c.name) {
-			continue
+		if slices.Contains(strings.Split(*which, ","), c.name) {
+			measured = b.Run(c.name, func(b *testing.B) { measure(b, c.title, cluster{c.start(b), c.replicas}) })
 		}
-		b.Run(c.name, func(b *testing.B) {
-			found = append(found, measure(b, c.title, cluster{c.start(b), c.replicas}))
-		})
 	}
-	if b.Failed() || len(found) == 0 {
+	if b.Failed() || !measured {
 		return
 	}
-	text := tables(found, before)
 	if *doc == "" {
-		fmt.Println(text)
-	} else if err := marked.Update(*doc, text); err != nil {
+		fmt.Println(text())
+	} else if err := section.Update(*doc, text()); err != nil {
 		b.Fatal(err)
 	}
 }

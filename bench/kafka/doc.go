@@ -9,4 +9,7 @@
 // Both kinds of calls go over the same brokers, in turns: a round times every
 // operation, each round begins with another one, and a ratio is taken within a
 // round. What is told is the median of the rounds.
+//
+// BenchmarkRecovery times takeovers of a partition, by what was before its
+// owner died; its lines are those of -bench Recovery.
 package kafka

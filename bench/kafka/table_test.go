@@ -89,9 +89,9 @@ func (r *result) latencyCell(at int) string {
 func (r *result) rateCell(at int) string {
 	rate := r.rates[at]
 	if at == kafkaOnly {
-		return perSecond(rate.second)
+		return thousands(rate.second)
 	}
-	text := fmt.Sprintf("**%.2f×** %s", rate.ratio, perSecond(rate.second))
+	text := fmt.Sprintf("**%.2f×** %s", rate.ratio, thousands(rate.second))
 	if least, ok := leastRate[r.title][at]; ok {
 		text += fmt.Sprintf(", target ≥ %.4g×", least)
 	}
@@ -103,7 +103,7 @@ func (r *result) rateCell(at int) string {
 
 func ms(d time.Duration) string { return fmt.Sprintf("%.2f ms", d.Seconds()*1000) }
 
-func perSecond(n float64) string {
+func thousands(n float64) string {
 	if n < 1000 {
 		return fmt.Sprintf("%.0f", n)
 	}
