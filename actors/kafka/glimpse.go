@@ -101,13 +101,9 @@ func (x *index) miss(b blob, piece int) {
 // widen has the index be of all records: who deletes what nobody needs must know
 // what there is. Others look things up in the glimpse meanwhile.
 func (s *state) widen(ctx context.Context) error {
-	if err := seize(ctx, s.held); err != nil {
+	wide := false
+	if err := s.recollect(ctx, func() { wide = s.glimpse == nil }); err != nil || wide {
 		return err
-	}
-	wide := s.index != nil && s.glimpse == nil
-	s.held <- struct{}{}
-	if wide {
-		return nil
 	}
 	first, end, err := s.bounds(ctx)
 	if err != nil {

@@ -273,6 +273,58 @@ func TestALoadDoesNotWaitForASave(t *testing.T) {
 	})
 }
 
+// asked is a shelf that counts what is asked of it.
+type asked struct {
+	*table
+	bounded, fetched int
+}
+
+func (a *asked) bounds(ctx context.Context) (first, next int64, err error) {
+	a.bounded++
+	return a.table.bounds(ctx)
+}
+
+func (a *asked) fetch(ctx context.Context, from int64, most int32) (block, error) {
+	a.fetched++
+	return a.table.fetch(ctx, from, most)
+}
+
+// The first use of an actor waits for a load: so it is one request.
+func TestALoadOfWhatIsKnownToBeThereIsOneRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		on := newTable(1, 1<<20)
+		s := &saver{state: newState(on), table: on}
+		m, fresh := s.next(1)
+		if err := s.replace(t.Context(), part, m, fresh); err != nil {
+			t.Fatal(err)
+		}
+		shelf := &asked{table: on}
+		other, _ := seen(t, shelf)
+		shelf.bounded, shelf.fetched = 0, 0
+		c := m.Chunks[2]
+		if data, err := other.load(t.Context(), part, c); err != nil || !bytes.Equal(data, chunkText(c)) {
+			t.Errorf("%q, %v", data, err)
+		}
+		if shelf.bounded != 0 || shelf.fetched != 1 {
+			t.Errorf("%d and %d requests", shelf.bounded, shelf.fetched)
+		}
+		_, old, _ := on.bounds(t.Context())
+		s.last = m
+		next, fresh := s.next(1000) // all chunks have changed
+		if err := s.replace(t.Context(), part, next, fresh); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second) // of late deletions
+		on.blank(old)
+		if data, err := other.load(t.Context(), part, c); err == nil {
+			t.Errorf("%q is there no longer", data)
+		}
+		if data, err := other.load(t.Context(), part, next.Chunks[2]); err != nil || !bytes.Equal(data, chunkText(next.Chunks[2])) {
+			t.Errorf("%q, %v", data, err)
+		}
+	})
+}
+
 // Chunks that are too many for a record are told in a list, which is swept with
 // its manifest.
 func TestASnapshotMayHaveMoreChunksThanARecordHasRoomFor(t *testing.T) {

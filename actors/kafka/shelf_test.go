@@ -81,4 +81,14 @@ func (t *table) add(key string, value sarama.Encoder) (journal.Place, error) {
 	return journal.Place{Offset: m.offset}, nil
 }
 
+// blank takes from the records below an offset what they were, as compaction
+// does.
+func (t *table) blank(below int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for i := range t.records[:below] {
+		t.records[i] = message{offset: int64(i)}
+	}
+}
+
 func (t *table) largest() int { return t.size }

@@ -41,15 +41,25 @@ func (l *Log) Chunk(ctx context.Context, p journal.Partition, c journal.Chunk) (
 	return s.load(ctx, p, c)
 }
 
-// load reads a chunk.
+// load reads a chunk. What is known to be there is not asked for before: a chunk
+// does not change, and if it is there no longer, that is seen by reading it.
 func (s *state) load(ctx context.Context, p journal.Partition, c journal.Chunk) ([]byte, error) {
 	var pieces []spot
-	err := s.consult(ctx, func() {
+	look := func() {
 		if at := s.find(c); at != nil {
 			pieces = s.where(at.blob(), at.Pieces)
 		}
-	})
-	switch {
+	}
+	if err := s.recollect(ctx, look); err != nil {
+		return nil, err
+	}
+	if pieces != nil {
+		if data, err := s.body(ctx, pieces); err == nil {
+			return data, nil
+		}
+	}
+	pieces = nil
+	switch err := s.consult(ctx, look); {
 	case err != nil:
 		return nil, err
 	case pieces == nil:

@@ -50,6 +50,18 @@ func (s *state) consult(ctx context.Context, f func()) error {
 	return nil
 }
 
+// recollect calls f with the index as it is, if anything was read yet.
+func (s *state) recollect(ctx context.Context, f func()) error {
+	if err := seize(ctx, s.held); err != nil {
+		return err
+	}
+	defer func() { s.held <- struct{}{} }()
+	if s.index != nil {
+		f()
+	}
+	return nil
+}
+
 // seize takes what a channel holds, to be put back.
 func seize(ctx context.Context, from chan struct{}) error {
 	select {
