@@ -10,6 +10,6 @@
 // operation, each round begins with another one, and a ratio is taken within a
 // round. What is told is the median of the rounds.
 //
-// BenchmarkRecovery times takeovers of a partition, by what was before its
-// owner died; its lines are those of -bench Recovery.
+// BenchmarkRecovery (-bench Recovery) times takeovers of a partition, by what was
+// before its owner died.
 package kafka
