@@ -29,10 +29,19 @@ type disk struct {
 	// The rest belongs to the writer.
 	parts    func(journal.Partition) *partition
 	lock     *os.File
-	file     *os.File
+	file     file
 	size     int64
 	segments []*segment // the last one is being written
 	batch    []byte
+}
+
+// file is what is written of an os.File.
+type file interface {
+	Name() string
+	WriteAt(b []byte, at int64) (int, error)
+	Truncate(size int64) error
+	Sync() error
+	Close() error
 }
 
 // queued is an entry on its way to the file.

@@ -27,6 +27,10 @@ func WithoutSync() Option { return func(l *Log) { l.unsynced = true } }
 // What was acknowledged is on disk; an end that was torn by a crash is cut
 // off. Damage anywhere else is an error that names the file and the position.
 // One process at a time can have the folder open.
+//
+// On a full disk appends fail with the system's error and leave nothing behind;
+// as soon as there is room others succeed. After a failure that leaves open what
+// is on disk all fail, and say that the folder is to be opened anew.
 func Open(dir string, options ...Option) (*Log, error) {
 	l := New(options...)
 	l.disk = &disk{

@@ -22,7 +22,8 @@ func (d *disk) rotate() error {
 		return err
 	}
 	if err := syncDir(d.dir); err != nil {
-		_ = file.Close() // the first error says it
+		_ = file.Close()      // the first error says it
+		_ = os.Remove(s.path) // else the next try finds it in its way
 		return err
 	}
 	if d.file != nil {

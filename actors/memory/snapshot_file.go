@@ -112,12 +112,7 @@ func (s *snapshotFiles) save(p journal.Partition, m journal.Manifest, chunks map
 	if err := s.complete(p, m, old, chunks); err != nil {
 		return err
 	}
-	for c, b := range chunks {
-		if err := s.write(s.chunkPath(p, c), b); err != nil {
-			return err
-		}
-	}
-	if err := s.sync(); err != nil {
+	if err := s.writeChunks(p, chunks); err != nil {
 		return err
 	}
 	text, err := json.Marshal(storedManifest{p, m})
@@ -135,6 +130,29 @@ func (s *snapshotFiles) save(p journal.Partition, m journal.Manifest, chunks map
 	s.mu.Unlock()
 	s.drop(p, old, m)
 	return nil
+}
+
+// writeChunks writes what a manifest is going to name. If that fails nothing new
+// is left: on a full disk each further try would fill it up again.
+func (s *snapshotFiles) writeChunks(p journal.Partition, chunks map[journal.Chunk][]byte) (err error) {
+	var added []string
+	defer func() {
+		if err != nil {
+			for _, path := range added {
+				_ = os.Remove(path) // what stays is not read
+			}
+		}
+	}()
+	for c, b := range chunks {
+		path := s.chunkPath(p, c)
+		if _, err := os.Lstat(path); err != nil { // else a manifest may name it already
+			added = append(added, path)
+		}
+		if err := s.write(path, b); err != nil {
+			return err
+		}
+	}
+	return s.sync()
 }
 
 // complete checks that what the manifest names is there, or is to be written.
@@ -218,8 +236,11 @@ func replaceFile(path string, b []byte, unsynced bool) error {
 	if closing := f.Close(); err == nil {
 		err = closing
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		err = os.Rename(next, path)
 	}
-	return os.Rename(next, path)
+	if err != nil {
+		_ = os.Remove(next) // what stays is not read
+	}
+	return err
 }
