@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/actors/internal/record"
 	"github.com/backstay-go/backstay/actors/journal"
 )
@@ -15,7 +16,7 @@ type caller struct {
 	clients *clients
 	id      record.ID
 	to      journal.Partition
-	due     time.Time // when to ask again
+	due     backstay.Instant // when to ask again
 	wait    time.Duration
 	next    *caller
 
@@ -89,7 +90,7 @@ func (c *sending) done(p journal.Place, err error) {
 		return
 	}
 	s.mu.Lock()
-	c.due = time.Now()
+	c.due = backstay.Now()
 	s.mu.Unlock()
 }
 

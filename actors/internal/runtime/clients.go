@@ -29,7 +29,7 @@ type clients struct {
 // ask sends a request, and again from time to time, until the answer is there.
 // Copies are void, and fetch the answer if it was lost. c is spent afterwards.
 func (n *Node) ask(ctx context.Context, c *caller) (record.Result, error) {
-	now := time.Now()
+	now := backstay.Now()
 	defer n.clients.remove(c)
 	if !n.clients.add(c, now) {
 		return record.Result{}, ErrStopped
@@ -54,7 +54,7 @@ func (n *Node) ask(ctx context.Context, c *caller) (record.Result, error) {
 }
 
 // send appends the request of a caller.
-func (s *clients) send(c *caller, now time.Time) {
+func (s *clients) send(c *caller, now backstay.Instant) {
 	data, acked := c.encode(s.node.clock.at(now) + s.node.config.Window.Milliseconds())
 	s.node.log.Append(c.to, data, acked)
 }
@@ -62,7 +62,7 @@ func (s *clients) send(c *caller, now time.Time) {
 // sweepEvery is how finely the time to ask again is kept.
 func (s *clients) sweepEvery() time.Duration { return max(s.node.config.Resend/8, time.Millisecond) }
 
-func (s *clients) add(c *caller, now time.Time) bool {
+func (s *clients) add(c *caller, now backstay.Instant) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -106,13 +106,13 @@ func (s *clients) arm() {
 
 // sweep sends the requests of those again that have waited for long.
 func (s *clients) sweep() {
-	now := time.Now()
+	now := backstay.Now()
 	var again []*caller
 	s.mu.Lock()
 	s.armed = false
 	for _, c := range s.waiting {
 		for ; c != nil; c = c.next {
-			if now.Before(c.due) {
+			if now < c.due {
 				continue
 			}
 			c.wait = min(c.wait*3/2, 10*s.node.config.Resend)

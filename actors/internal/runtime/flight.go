@@ -97,7 +97,7 @@ func (f *flight) happen(inc *incarnation) {
 	case f.err == nil:
 		if f.acked = f.place.At != 0; f.acked {
 			inc.acknowledged = true
-			inc.node.clock.sample(f.place.At, inc.local)
+			inc.node.clock.sample(f.place.At, inc.instant)
 		}
 	case errors.Is(f.err, journal.ErrTooLarge), errors.Is(f.err, journal.ErrNoType), errors.Is(f.err, journal.ErrClosed):
 		inc.resign(f.err)

@@ -177,7 +177,7 @@ func (drainEvent) happen(inc *incarnation) { inc.leaving = true }
 func (inc *incarnation) tick() {
 	inc.instant = backstay.Now()
 	inc.local = inc.instant.Time()
-	inc.now = inc.node.clock.at(inc.local)
+	inc.now = inc.node.clock.at(inc.instant)
 	inc.view.Now = inc.now
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/backstay-go/backstay/actors/internal/record"
 	"github.com/backstay-go/backstay/actors/journal"
@@ -50,6 +51,9 @@ func Open(ctx context.Context, log journal.Log, c Config) (*Node, error) {
 	}
 	n.config = c.withDefaults()
 	n.sources, _ = log.(journal.Sources)
+	if simulated, ok := log.(timekeeper); ok {
+		n.clock.skew = simulated.Skew
+	}
 	if err := n.host(ctx); err != nil {
 		return nil, err
 	}
@@ -78,6 +82,9 @@ func Open(ctx context.Context, log journal.Log, c Config) (*Node, error) {
 	n.assigning.Go(func() { n.assign(life) })
 	return n, nil
 }
+
+// timekeeper is a log that sets this process's clock: that of a simulation.
+type timekeeper interface{ Skew() time.Duration }
 
 // tracer is a log that is told which methods run: that of a simulation.
 type tracer interface{ Trace(t Type) Type }

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/actors/internal/record"
 )
 
@@ -36,10 +37,10 @@ func TestTheTickAfterADueOneIsInTheFutureAndWhatWasMissedIsCounted(t *testing.T)
 
 func TestAClockFollowsTheLogsAndForgetsWhatIsLongAgo(t *testing.T) {
 	var c clock
-	local := time.UnixMilli(1_000_000)
+	local := backstay.Now()
 	at := func(difference int64) int64 {
-		c.sample(local.UnixMilli()+difference, local)
-		return c.at(local) - local.UnixMilli()
+		c.sample(c.local(local)+difference, local)
+		return c.at(local) - c.local(local)
 	}
 	for i, x := range []struct {
 		after            time.Duration
