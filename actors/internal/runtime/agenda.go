@@ -114,9 +114,14 @@ func (g *agenda) stands(x *appointment) bool {
 
 // clearUp drops those that do not count, if they are more than half.
 func (g *agenda) clearUp() {
-	if len(g.heap) <= fewAppointments || len(g.heap) <= 2*g.live {
-		return
+	if len(g.heap) > fewAppointments && len(g.heap) > 2*g.live {
+		g.renew(0)
 	}
+}
+
+// renew makes all appointments anew that still count, by so much earlier where
+// they are about a wait: the clock that they go by was set back.
+func (g *agenda) renew(back int64) {
 	old := g.heap
 	g.heap = make([]appointment, 0, g.live+g.live/2)
 	kept := g.kept
@@ -125,8 +130,20 @@ func (g *agenda) clearUp() {
 		x := &old[i]
 		if p, is := kept[x.what][x.subject]; is && p == (promise{x.at, x.tick}) {
 			delete(kept[x.what], x.subject) // it may be there twice
+			x.hasten(back)
 			g.add(*x)
 		}
+	}
+}
+
+// hasten makes a wait shorter. What is due at a time that the log has is due then.
+func (x *appointment) hasten(by int64) {
+	switch x.what {
+	case dueDeadline, dueRetry:
+	case dueReminder:
+		x.at = min(x.at, max(x.at-by, x.tick))
+	default:
+		x.at -= by
 	}
 }
 

@@ -177,9 +177,18 @@ func (drainEvent) happen(inc *incarnation) { inc.leaving = true }
 func (inc *incarnation) tick() {
 	inc.instant = backstay.Now()
 	inc.local = inc.instant.Time()
+	before := inc.now
 	inc.now = inc.node.clock.at(inc.instant)
 	inc.view.Now = inc.now
+	if back := before - inc.now; back > setBack {
+		inc.agenda.renew(back)
+	}
 }
+
+// setBack is by how many milliseconds the log's clock, as this process knows it,
+// goes back at least for waits to be counted anew: else they would take so much
+// longer.
+const setBack = 1000
 
 // rounds is how often a turn goes on at once with what has come meanwhile.
 const rounds = 4

@@ -34,6 +34,9 @@ type Campaign struct {
 	Processes int
 	Span      time.Duration
 	Points    []string
+	// Harsh adds what an application is not tried with: that the clock of a
+	// process jumps, and that the log refuses a request for good.
+	Harsh bool
 	// Try runs one seed with these faults and returns what went wrong.
 	Try func(seed uint64, faults []Fault) (bad []string)
 }
@@ -100,7 +103,13 @@ func (c *Campaign) number(t *testing.T, name string, otherwise int) int {
 	return n
 }
 
-func (c *Campaign) plan(seed uint64) []Fault { return Plan(seed, c.Processes, c.Span, c.Points...) }
+func (c *Campaign) plan(seed uint64) []Fault {
+	faults := Plan(seed, c.Processes, c.Span, c.Points...)
+	if c.Harsh {
+		faults = append(faults, harsh(seed, c.Processes, c.Span)...)
+	}
+	return faults
+}
 
 // repeat tries one seed.
 func (c *Campaign) repeat(t *testing.T, text string) {

@@ -46,7 +46,8 @@ type Cluster struct {
 	passed   map[passing]int
 	happened []string
 	healed   bool
-	skew     time.Duration // of the log's clock
+	skew     time.Duration   // of the log's clock
+	refused  map[parcel]bool // as the log has said of the first copy
 	crashed  func(v *View)
 	views    []*View
 }
@@ -70,6 +71,7 @@ func New(o Options) *Cluster {
 	if c.count == 0 {
 		c.count = 3
 	}
+	c.refused = make(map[parcel]bool)
 	c.inner = memory.New(memory.WithPartitions(c.count))
 	c.store = memory.NewStore()
 	for i := range c.faults {
@@ -129,6 +131,7 @@ func (c *Cluster) Heal() {
 			v.resume()
 			v.see()
 			v.tell()
+			v.skew.Store(0)
 		}
 	}
 }
@@ -188,6 +191,35 @@ func (c *Cluster) partition(p journal.Partition) *partition {
 		c.parts[p] = part
 	}
 	return part
+}
+
+// parcel is a request on its way, whoever sends it.
+type parcel struct {
+	to   journal.Partition
+	data string
+}
+
+// refuses reports whether the log will never take a request. To refuse for good
+// what it has taken, or may take yet, would be a broken promise: the first copy
+// decides. mu is held.
+func (c *Cluster) refuses(s *sending, now bool) bool {
+	key := parcel{s.to, string(s.data)}
+	refused, known := c.refused[key]
+	if !known {
+		refused = now && isCall(s.data)
+		c.refused[key] = refused
+	}
+	return refused
+}
+
+// isCall reports whether somebody waits for the answer to a request.
+func isCall(data []byte) bool {
+	r, _ := record.Decode(data)
+	if m, ok := r.(*record.Mail); ok {
+		q, ok := m.Message.(*record.Request)
+		return ok && !q.Return.Tell()
+	}
+	return false
 }
 
 // land puts an entry at the end of its partition, and has readers told.

@@ -31,8 +31,9 @@ const (
 	LoseAck Effect = "lose ack"
 	// Fail: what is appended does not land.
 	Fail Effect = "fail"
-	// Refuse: the log says that it will never take it. Requests only: who made
-	// them learns of it.
+	// Refuse: the log says that it will never take it, nor any copy of it. Calls
+	// only, of which no copy was sent before: who made them learns of it. Of a tell
+	// only the observer would.
 	Refuse Effect = "refuse"
 	// FailLate: it is reported as an error, and lands after a while.
 	FailLate Effect = "fail late"
@@ -46,6 +47,8 @@ const (
 	Slow Effect = "slow"
 	// Clock: the log's clock is set, forward or back.
 	Clock Effect = "clock"
+	// Jump: the process's own clock is set, forward or back, until all is healed.
+	Jump Effect = "jump"
 	// LoseAnswer: the answer to a client is lost.
 	LoseAnswer Effect = "lose answer"
 )
@@ -159,6 +162,8 @@ func (v *View) strike(due []*Fault) {
 			v.blindFor(f.For)
 		case Clock:
 			v.cluster.skew += f.For
+		case Jump:
+			v.skew.Add(int64(f.For))
 		default: // it is about what is appended, read or saved
 		}
 	}

@@ -26,6 +26,28 @@ func Plan(seed uint64, processes int, span time.Duration, points ...string) []Fa
 	return faults
 }
 
+// harsh draws a fault that not every test can bear: a call fails, a tell is lost, a
+// deadline passes early, though nobody has done anything wrong. It draws none for
+// some seeds.
+func harsh(seed uint64, processes int, span time.Duration) []Fault {
+	rng := rand.New(rand.NewPCG(seed, 4)) //nolint:gosec // to be repeatable
+	f := Fault{Process: rng.IntN(processes)}
+	switch rng.IntN(4) {
+	case 0:
+		f.Effect, f.Point, f.Nth = Refuse, "append request", 1+rng.IntN(6)
+	case 1, 2:
+		ahead, behind := between(rng, 0, farOff), between(rng, 0, farOff)
+		f.Effect, f.Point, f.Nth, f.For = Jump, "time", 1+rng.IntN(int(span.Milliseconds())), ahead-behind
+	default:
+		return nil
+	}
+	return []Fault{f}
+}
+
+// farOff is how far a process's clock jumps at most: past every deadline and
+// every wait of the tests.
+const farOff = 3 * time.Minute
+
 // atAppend are the effects that happen at appends, with how long they last.
 var atAppend = []struct {
 	Effect

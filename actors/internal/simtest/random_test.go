@@ -13,7 +13,7 @@ import (
 func TestRandomProgramsKeepEveryPropertyUnderRandomFaults(t *testing.T) {
 	const seeds, withRace = 150, 20
 	seen := coverage{effects: make(map[string]bool), records: make(map[string]bool)}
-	c := &simtest.Campaign{Seeds: seeds, Parallel: 2, Processes: processes, Span: span, Points: []string{"body"}}
+	c := &simtest.Campaign{Seeds: seeds, Parallel: 2, Processes: processes, Span: span, Points: []string{"body"}, Harsh: true}
 	if testkit.Race {
 		c.Seeds = withRace
 	}
@@ -55,13 +55,13 @@ func (c *coverage) add(w *world) {
 func (c *coverage) judge(t *testing.T) {
 	t.Helper()
 	for _, e := range []simtest.Effect{
-		simtest.Crash, simtest.CrashAfter, simtest.Pause, simtest.Zombie, simtest.Evict, simtest.Blind, simtest.LoseAck, simtest.Fail, simtest.FailLate, simtest.Copy, simtest.Swap, simtest.Slow, simtest.Clock,
+		simtest.Crash, simtest.CrashAfter, simtest.Pause, simtest.Zombie, simtest.Evict, simtest.Blind, simtest.LoseAck, simtest.Fail, simtest.FailLate, simtest.Copy, simtest.Swap, simtest.Slow, simtest.Clock, simtest.Jump, simtest.Refuse,
 	} {
 		if !c.effects[string(e)] {
 			t.Errorf("%q never struck", e)
 		}
 	}
-	for _, kind := range []string{"client request", "request", "response", "cancel", "takeover", "issued", "write", "begun", "failed", "step", "expired", "forwarded", "fire", "ingest"} {
+	for _, kind := range []string{"client request", "request", "response", "cancel", "takeover", "issued", "write", "begun", "failed", "step", "expired", "forwarded", "fire", "ingest", "undeliverable"} {
 		if !c.records[kind] {
 			t.Errorf("no %s was effective", kind)
 		}

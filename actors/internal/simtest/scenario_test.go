@@ -36,6 +36,7 @@ import (
 //	S13 order                                          here
 //	S14 what cannot be delivered or is unknown         here; package runtime, TestA3_ and
 //	                                                   TestAnotherNumberOfPartitionsOrWindowRefusesToOwn
+//	S15 clocks that jump                               here
 //
 // The judge recomputes every property after every record of each of them.
 type scenario struct {

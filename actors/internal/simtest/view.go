@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"sync/atomic"
 	"time"
 
 	"github.com/backstay-go/backstay/actors/internal/record"
@@ -15,6 +16,7 @@ type View struct {
 	cluster *Cluster
 	name    string
 	process int
+	skew    atomic.Int64 // of the process's clock, in nanoseconds
 
 	// Under cluster.mu.
 	rng    *rand.Rand
@@ -52,6 +54,9 @@ var (
 
 // Name is that of the process.
 func (v *View) Name() string { return v.name }
+
+// Skew is by how much the process's own clock is ahead. The runtime asks for it.
+func (v *View) Skew() time.Duration { return time.Duration(v.skew.Load()) }
 
 // Dead reports whether the process has died.
 func (v *View) Dead() bool {
@@ -145,7 +150,7 @@ func (v *View) carry(s *sending, kind record.Kind, due []*Fault) {
 		v.later(delay, func() { s.done(journal.Place{}, errFailed) })
 		return
 	}
-	if has(due, Refuse) != nil && kind == record.KindRequest {
+	if kind == record.KindRequest && v.cluster.refuses(s, has(due, Refuse) != nil) {
 		v.later(delay, func() { s.done(journal.Place{}, journal.ErrTooLarge) })
 		return
 	}

@@ -42,7 +42,7 @@ type world struct {
 const (
 	processes = 3
 	span      = 3 * time.Second
-	settling  = 4 * time.Minute
+	settling  = 8 * time.Minute
 )
 
 func newWorld(seed uint64, faults []simtest.Fault) *world {
