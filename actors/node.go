@@ -37,7 +37,7 @@ type Config struct {
 	Tracer Tracer
 	// Observer is told what happens; nil means nobody. It is told in the middle
 	// of a partition's work, so it must not wait for actors: to call one, begin a
-	// goroutine.
+	// goroutine. It may panic, or end the goroutine that it is called on.
 	Observer backstay.Observer
 	// DeadLetters is the ordinary topic for what was given up: tells that expired,
 	// requests that failed too often. Empty means [DefaultDeadLetters].

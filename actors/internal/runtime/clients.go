@@ -35,8 +35,7 @@ func (n *Node) ask(ctx context.Context, c *caller) (record.Result, error) {
 		return record.Result{}, ErrStopped
 	}
 	if owner := n.places.owner(c.to); owner != nil && owner.hold() {
-		n.clients.send(c, now)
-		owner.helped()
+		n.clients.sendTo(owner, c, now)
 	} else {
 		n.clients.send(c, now)
 	}
@@ -51,6 +50,13 @@ func (n *Node) ask(ctx context.Context, c *caller) (record.Result, error) {
 	case <-gone:
 		return record.Result{}, backstay.ContextError(ctx)
 	}
+}
+
+// sendTo appends the request of a caller to a partition that is owned here, and
+// is held, and helps it on: also if the log panics, since others count on that.
+func (s *clients) sendTo(owner *incarnation, c *caller, now backstay.Instant) {
+	defer owner.helped()
+	s.send(c, now)
 }
 
 // send appends the request of a caller.

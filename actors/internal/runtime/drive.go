@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"errors"
 	"math"
 	"time"
 )
@@ -26,6 +27,31 @@ func (inc *incarnation) turns() error {
 // the incarnation has ended. w is the worker that drives, if one does: it is
 // the first to be given a method, since nobody need be woken for that.
 func (inc *incarnation) drive(w *worker, most int) (done bool) {
+	back := false
+	defer func() {
+		if !back {
+			inc.forsaken()
+		}
+	}()
+	done = inc.turnAbout(w, most)
+	back = true
+	return done
+}
+
+// errForsaken: who drove did not come back.
+var errForsaken = errors.New("runtime: the log has panicked")
+
+// forsaken saves the baton from a panic, of the log's. Where that ends the process,
+// nothing more is lost than in any crash; but a client's goroutine may go on, and
+// nobody else would ever drive. Half a turn is done, so the incarnation ends.
+func (inc *incarnation) forsaken() {
+	inc.resign(errForsaken)
+	inc.driver = nil
+	inc.handOver()
+}
+
+// turnAbout is drive, if nothing panics.
+func (inc *incarnation) turnAbout(w *worker, most int) (done bool) {
 	for range most {
 		if inc.ended != nil {
 			return false

@@ -146,13 +146,3 @@ func (n *Node) members() []journal.Member {
 // Now is the time by the log's clock as far as it is known here, in
 // milliseconds since 1970.
 func (n *Node) Now() int64 { return n.clock.now() }
-
-// report tells the observer, of what goes on failing now and then. Its panics are
-// nobody's business.
-func (n *Node) report(e Event) {
-	if n.config.Observe == nil || n.told.known(&e) {
-		return
-	}
-	defer func() { _ = recover() }()
-	n.config.Observe(e)
-}
