@@ -84,7 +84,7 @@ type Config struct {
 	Direct *Direct `json:"direct,omitempty" yaml:"direct,omitempty"`
 
 	// OnMember is told what happens to the memberships of this process, from any
-	// goroutine; it must be quick. nil tells nobody.
+	// goroutine; it must be quick, and may panic. nil tells nobody.
 	OnMember func(MemberEvent) `json:"-" yaml:"-"`
 
 	// QueueBytes bounds what waits to be sent to the brokers; above it appends

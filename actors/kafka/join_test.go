@@ -2,6 +2,7 @@ package kafka
 
 import (
 	"errors"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -30,4 +31,21 @@ func TestMembershipIsToldToHealthAndToWhoWantsToKnow(t *testing.T) {
 	}
 	l.config.OnMember = nil
 	l.observe(membership.Event{Kind: membership.Joined})
+}
+
+// It is told by the goroutines that keep the membership.
+func TestAHookThatPanicsOrEndsItsGoroutineLeavesTheMembershipAlone(t *testing.T) {
+	for name, hook := range map[string]func(MemberEvent){
+		"it panics":             func(MemberEvent) { panic("the hook's own fault") },
+		"it ends its goroutine": func(MemberEvent) { runtime.Goexit() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := &Log{config: Config{App: "app", OnMember: hook}}
+			l.observe(membership.Event{Kind: membership.Joined})
+			l.observe(membership.Event{Kind: membership.GroupFailed, Err: errDown})
+			if p := l.vitals.problems(); len(p) != 1 {
+				t.Errorf("%+v", p)
+			}
+		})
+	}
 }
