@@ -28,6 +28,7 @@ const (
 	memberOf = "BACKSTAY_E2E_MEMBER_OF" // addresses, application
 	hostOf   = "BACKSTAY_E2E_HOST_OF"
 	callerOf = "BACKSTAY_E2E_CALLER_OF"
+	crierOf  = "BACKSTAY_E2E_CRIER_OF"
 
 	directAt = "BACKSTAY_E2E_DIRECT_AT" // where to listen, where clients connect
 )
@@ -54,7 +55,7 @@ func newFleet(tb testing.TB, addrs []string, app string) *fleet {
 
 func (f *fleet) config() kafka.Config {
 	c := config(f.addrs, f.app)
-	c.Partitions = shared
+	c.Partitions, c.ExactlyOnce = shared, []string{criersTopic}
 	return c
 }
 
@@ -190,7 +191,7 @@ func (f *fleet) settled(members ...*member) (at time.Time) {
 
 // TestAProcessOfTheFleet runs only below the tests that start it.
 func TestAProcessOfTheFleet(t *testing.T) {
-	for what, be := range map[string]func(ctx context.Context, log journal.Log, name string) error{memberOf: beMember, hostOf: beHost, callerOf: beCaller} {
+	for what, be := range map[string]func(ctx context.Context, log journal.Log, name string) error{memberOf: beMember, hostOf: beHost, callerOf: beCaller, crierOf: beCrier} {
 		if words := strings.Fields(os.Getenv(what)); len(words) > 2 {
 			beOneOf(t, words, be)
 		}
@@ -200,7 +201,7 @@ func TestAProcessOfTheFleet(t *testing.T) {
 func beOneOf(t *testing.T, words []string, be func(ctx context.Context, log journal.Log, name string) error) {
 	last := len(words) - 1
 	c := config(words[:last-1], words[last-1])
-	c.Partitions, c.Direct = shared, directOf(os.Getenv(directAt))
+	c.Partitions, c.ExactlyOnce, c.Direct = shared, []string{criersTopic}, directOf(os.Getenv(directAt))
 	ctx, stop := signal.NotifyContext(t.Context(), syscall.SIGTERM)
 	defer stop()
 	log, err := kafka.Open(ctx, c)
