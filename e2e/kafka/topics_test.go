@@ -3,13 +3,17 @@ package kafka_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/IBM/sarama"
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"github.com/backstay-go/backstay/actors"
 	"github.com/backstay-go/backstay/actors/journal"
 	"github.com/backstay-go/backstay/actors/kafka"
 	"github.com/backstay-go/backstay/e2e/brokers"
@@ -97,6 +101,45 @@ func TestWhoHasNoPermissionIsTold(t *testing.T) {
 	if err := kafka.Setup(t.Context(), c, "a"); err == nil || !strings.Contains(err.Error(), "permission") {
 		t.Errorf("without permission: %v", err)
 	}
+}
+
+// A permission is withdrawn from a process that works, and granted again.
+func TestAPermissionThatIsWithdrawnIsToldAndCallersWaitForIt(t *testing.T) {
+	cluster, err := kfake.NewCluster(kfake.NumBrokers(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(cluster.Close)
+	c := config(cluster.ListenAddrs(), "app")
+	if err := kafka.Setup(t.Context(), c, bankAccount.Name()); err != nil {
+		t.Fatal(err)
+	}
+	log, node := startOn(t, c, "bank", hostBank())
+	ctx, cancel := context.WithTimeout(node.Context(t.Context()), 2*patience)
+	defer cancel()
+	to := bankAccount.Ref("a")
+	depositAll(ctx, t, to, 1)
+	for part, key := range map[string]kmsg.Key{"append": kmsg.Produce, "read": kmsg.Fetch} {
+		withdrawn := cluster.Fault(kfake.Fault{Keys: []kmsg.Key{key}, Topic: "app.account", Err: kerr.TopicAuthorizationFailed, Count: -1})
+		answered := make(chan error, 1)
+		go func() {
+			_, err := deposit.Call(ctx, to, 1, actors.IdempotencyKey(part))
+			answered <- err
+		}()
+		eventually(t, "Health says what may not be done: "+part, func() bool {
+			return slices.ContainsFunc(log.Health().Problems, func(p kafka.Problem) bool {
+				return p.Part == part && p.Topic == "app.account" && strings.Contains(p.Err.Error(), "has no permission")
+			})
+		})
+		withdrawn.Remove()
+		if err := <-answered; err != nil {
+			t.Errorf("%s: %v", part, err)
+		}
+	}
+	if have, err := balance.Call(ctx, to, struct{}{}); err != nil || have != 3 {
+		t.Errorf("there are %d, %v", have, err)
+	}
+	eventually(t, "Health says that it is over", func() bool { return len(log.Health().Problems) == 0 })
 }
 
 func TestAWrongPasswordIsTold(t *testing.T) {
