@@ -123,6 +123,7 @@ func (inc *incarnation) apply(at journal.Place, data []byte, f *flight) {
 		return
 	}
 	inc.next++
+	inc.applied = inc.instant
 	inc.snapshots.count(len(data))
 	if err != nil {
 		inc.state.Skip(at.At)

@@ -91,8 +91,9 @@ type incarnation struct {
 
 	// Time, as of this turn.
 	instant backstay.Instant
-	local   time.Time // the same
-	now     int64     // the log's, in milliseconds
+	local   time.Time        // the same
+	now     int64            // the log's, in milliseconds, about
+	applied backstay.Instant // when the last record was
 
 	claim    inspect.Takeover
 	owned    time.Time // zero: not yet

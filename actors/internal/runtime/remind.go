@@ -64,12 +64,19 @@ func (inc *incarnation) fire(x *appointment) {
 	}
 	f := &record.Fire{Epoch: inc.epoch, ID: inc.ids.next(), Target: record.Address{Type: inc.self.Type, Actor: x.actor, Index: inc.self.Index}, Name: x.name, Tick: x.tick}
 	var err error
-	if f.Then, f.Missed, err = after(r.Next, r.Period, inc.now); err != nil { // a zone that this host does not know
+	if f.Then, f.Missed, err = after(r.Next, r.Period, max(r.Next, inc.reached())); err != nil { // a zone that this host does not know
 		inc.node.report(Event{Kind: OutputLost, Partition: inc.self, Epoch: inc.epoch, Actor: x.actor, Name: x.name, Err: err, Wait: unfiredAgain})
 		inc.ring(inc.now+unfiredAgain.Milliseconds(), key, x.tick)
 		return
 	}
 	inc.tryFire(key, f)
+}
+
+// reached is a time that the log's clock has reached for sure: that of the last
+// record, and what has passed here since. By the owner's estimate, which may be
+// ahead, ticks would be left out that are not due yet.
+func (inc *incarnation) reached() int64 {
+	return inc.state.Clock() + inc.instant.Sub(inc.applied).Milliseconds()
 }
 
 // unfiredAgain is the wait before a reminder is looked at again whose next tick

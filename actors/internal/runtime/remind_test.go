@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/backstay-go/backstay/actors/internal/record"
 	"github.com/backstay-go/backstay/actors/internal/runtime"
+	"github.com/backstay-go/backstay/actors/journal"
 )
 
 // clocked records when a method ran, in seconds since start.
@@ -105,6 +107,33 @@ func TestA72_APeriodicReminderGoesOnCoalescesWhatItMissedAndStops(t *testing.T) 
 			t.Errorf("after the cancel: %v", k)
 		}
 		kill(first)
+	})
+}
+
+// jumped is a log as seen by a process whose clock jumps.
+type jumped struct {
+	journal.Log
+	by atomic.Int64
+}
+
+func (j *jumped) Skew() time.Duration { return time.Duration(j.by.Load()) }
+
+// What is a tick that was missed, the log's clock says, not the owner's.
+func TestAPeriodicReminderLeavesNoTickOutForAClockThatJumpsAhead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t, 1)
+		defer c.stop()
+		k := &clocked{start: time.Now()}
+		log := &jumped{Log: c.log}
+		c.log = log
+		n := c.open(hosting(reminding(k, 10*time.Second)))
+		c.call(n, "a", "set", "")
+		time.Sleep(15 * time.Second)
+		log.by.Store(int64(time.Hour))
+		time.Sleep(40 * time.Second)
+		if s := "[10s+0 20s+0 30s+0 40s+0 50s+0]"; k.String() != s {
+			t.Errorf("ticked at %v, want %s", k, s)
+		}
 	})
 }
 
