@@ -180,3 +180,26 @@ func TestAnOwnersAgendaIsBoundedByWhatIsPending(t *testing.T) {
 		}
 	})
 }
+
+// What is to be done after a while would be done so much later; what is due at a
+// time of the log's is due then.
+func TestWaitsAreCountedAnewWhenTheClockIsSetBack(t *testing.T) {
+	const before, back = 10_000, 7_000
+	for name, x := range map[string]struct {
+		appointment
+		want int64
+	}{
+		"a wait":                     {appointment{at: before + 500, what: dueSend}, before + 500 - back},
+		"a deadline":                 {appointment{at: before + 500, what: dueDeadline}, before + 500},
+		"a reminder that is not due": {appointment{at: before + 500, what: dueReminder, tick: before + 500}, before + 500},
+		"one that was early, and not long ago due": {appointment{at: before + 500, what: dueReminder, tick: before - 100}, before - 100},
+		"one that was due long ago":                {appointment{at: before + 500, what: dueReminder, tick: 100}, before + 500 - back},
+	} {
+		var g agenda
+		g.add(x.appointment)
+		g.renew(back)
+		if at, ok := g.first(); !ok || at != x.want || g.live != 1 {
+			t.Errorf("%s is due at %d, want %d", name, at, x.want)
+		}
+	}
+}
