@@ -29,7 +29,7 @@ func (s *state) glance(ctx context.Context, first, end int64) (x *index, next in
 			return nil, 0, err
 		}
 	}
-	if last == nil || last.Seen <= first { // or it is of an older program, which does not say
+	if last == nil || last.Seen <= first || last.Seen >= end { // it is of an older program, which does not say; or came just now
 		return x, first, nil
 	}
 	x.glimpse = &glimpse{from: last.Seen, deleted: make(map[blob]map[int]bool)}

@@ -86,6 +86,52 @@ func TestAGlimpseKnowsWhatItDoesNotSee(t *testing.T) {
 	}
 }
 
+// bustling is a shelf on which something happens just after it was asked where it
+// ends, and which gives all that it has then.
+type bustling struct {
+	*table
+	then func()
+}
+
+func (b *bustling) bounds(ctx context.Context) (first, next int64, err error) {
+	first, next, err = b.table.bounds(ctx)
+	if then := b.then; then != nil {
+		b.then = nil
+		then()
+	}
+	return first, next, err
+}
+
+func (b *bustling) fetch(_ context.Context, from int64, _ int32) (block, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	end := int64(len(b.records))
+	return block{messages: slices.Clone(b.records[from:]), next: end, end: end}, nil
+}
+
+// What a glimpse would begin with may be written while it is looked for.
+func TestAGlimpseIsNotOfWhatIsNotReadYet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		on := newTable(1, 1<<20)
+		s := &saver{state: newState(on), table: on}
+		save := func(at int64) {
+			m, fresh := s.next(at)
+			if err := s.replace(t.Context(), part, m, fresh); err != nil {
+				t.Fatal(err)
+			}
+			s.last = m
+		}
+		save(1)
+		save(8)
+		time.Sleep(time.Second) // of late deletions
+		_, top := seen(t, &bustling{on, func() { save(15) }})
+		if top == nil || top.At < 8 {
+			t.Errorf("found %+v", top)
+		}
+		time.Sleep(time.Second)
+	})
+}
+
 // scale is a table that weighs what is read of it.
 type scale struct {
 	*table
