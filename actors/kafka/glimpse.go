@@ -10,10 +10,12 @@ import "context"
 // in the manifest (Seen). That writer has found no newer snapshot there, and
 // what it refers to below was there as of that offset. So of what is below
 // nothing counts but that, unless a record above says that it was deleted. Of
-// who had not read so far that cannot be said: then everything is read.
+// who had not read so far that cannot be said, nor where records are missing
+// above, since brokers forget deletions in time: then everything is read.
 type glimpse struct {
 	from    int64 // of the first record that is looked at
-	lost    bool  // there was a manifest that it says nothing of
+	due     int64 // of the next one, where brokers have not compacted
+	lost    bool  // there was something that it says nothing of
 	deleted map[blob]map[int]bool
 }
 
@@ -32,7 +34,7 @@ func (s *state) glance(ctx context.Context, first, end int64) (x *index, next in
 	if last == nil || last.Seen <= first || last.Seen >= end { // it is of an older program, which does not say; or came just now
 		return x, first, nil
 	}
-	x.glimpse = &glimpse{from: last.Seen, deleted: make(map[blob]map[int]bool)}
+	x.glimpse = &glimpse{from: last.Seen, due: last.Seen, deleted: make(map[blob]map[int]bool)}
 	return x, last.Seen, nil
 }
 
@@ -66,6 +68,16 @@ func (x *index) exact() bool {
 		}
 	}
 	return true
+}
+
+// follow notes whether records are missing before one: where brokers have
+// compacted, deletions may be gone as well.
+func (x *index) follow(m *message) {
+	if x.glimpse == nil {
+		return
+	}
+	x.lost = x.lost || m.offset != x.due
+	x.due = m.offset + 1
 }
 
 // recall has a glimpse know of the blobs below it that a manifest refers to.

@@ -3,11 +3,16 @@ package kafka
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/IBM/sarama"
+
+	"github.com/backstay-go/backstay/actors/journal"
 )
 
 // frozen is a copy of a table on which nothing happens.
@@ -62,6 +67,7 @@ func TestAGlimpseKnowsWhatItDoesNotSee(t *testing.T) {
 		return &message{key: []byte(m.manifestKey()), value: data}
 	}
 	deleted := &message{key: []byte(below.key(0))}
+	compacted := new(message)
 	strange := &message{key: []byte(save{At: 9, Writer: "c"}.manifestKey()), value: []byte(`{"format":1,"seen":10,"core":{"pieces":1}}`)}
 	for name, c := range map[string]struct {
 		records []*message
@@ -71,14 +77,17 @@ func TestAGlimpseKnowsWhatItDoesNotSee(t *testing.T) {
 		"that it was deleted afterwards":              {[]*message{written(5, from), deleted}, false},
 		"that it was deleted before":                  {[]*message{deleted, written(5, from)}, false},
 		"what was deleted before a late one":          {[]*message{written(5, from), written(4, from-1)}, false},
+		"what brokers have compacted":                 {[]*message{compacted, written(5, from)}, false},
 		"what has become of the parts of a newer one": {[]*message{written(5, from), strange}, false},
 		"nothing": {nil, false},
 	} {
 		x := newIndex()
-		x.glimpse = &glimpse{from: from, deleted: make(map[blob]map[int]bool)}
+		x.glimpse = &glimpse{from: from, due: from, deleted: make(map[blob]map[int]bool)}
 		for i, m := range c.records {
-			m.offset = int64(from + i)
-			x.apply(m)
+			if m != compacted {
+				m.offset = int64(from + i)
+				x.apply(m)
+			}
 		}
 		if x.exact() != c.exact {
 			t.Errorf("%s: it is exact: %v", name, !c.exact)
@@ -129,6 +138,73 @@ func TestAGlimpseIsNotOfWhatIsNotReadYet(t *testing.T) {
 			t.Errorf("found %+v", top)
 		}
 		time.Sleep(time.Second)
+	})
+}
+
+// tardy is a shelf whose deletions land when it is told.
+type tardy struct {
+	*table
+	kept []string
+}
+
+func (d *tardy) put(key string, value sarama.Encoder, done func(journal.Place, error)) {
+	if value == nil {
+		d.kept = append(d.kept, key)
+		done(journal.Place{}, nil)
+		return
+	}
+	done(d.add(key, value))
+}
+
+func (d *tardy) land() {
+	for _, key := range d.kept {
+		_, _ = d.add(key, nil)
+	}
+}
+
+// Brokers forget deletions. A snapshot that one made incomplete, and whose saver
+// died before it noticed, is not taken for a complete one.
+func TestAGlimpseDoesNotCountOnDeletionsThatBrokersHaveForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		on := &tardy{table: newTable(1, 1<<20)}
+		s := newState(on)
+		all := func(at int64) (m journal.Manifest, fresh map[journal.Chunk][]byte) {
+			m = journal.Manifest{At: at, Core: fmt.Appendf(nil, "core of %d", at)}
+			fresh = make(map[journal.Chunk][]byte)
+			for n := range uint32(2) {
+				c := journal.Chunk{Number: n, At: at}
+				m.Chunks, fresh[c] = append(m.Chunks, c), chunkText(c)
+			}
+			return m, fresh
+		}
+		first, fresh := all(1)
+		if err := s.replace(t.Context(), part, first, fresh); err != nil {
+			t.Fatal(err)
+		}
+		m, fresh := all(6)
+		m.Chunks[1] = first.Chunks[1]
+		dying := &draft{state: newState(on), of: part, content: m, fresh: fresh, own: newManifest(m.At)}
+		if err := dying.consult(t.Context(), func() {
+			dying.top, dying.own.Seen = dying.highest(save{}), dying.next
+			dying.gather()
+		}); err != nil {
+			t.Fatal(err)
+		}
+		other, fresh := all(3)
+		if err := s.replace(t.Context(), part, other, fresh); err != nil {
+			t.Fatal(err)
+		}
+		if err := dying.write(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		on.land()
+		on.compact()
+		_, _ = on.add(blob{save{At: 9, Writer: "w"}, coreName}.key(0), value(nil)) // of a save that has only begun
+		found, top := seen(t, on)
+		if top == nil || top.At != other.At {
+			t.Errorf("found %+v", top)
+		}
+		whole(t, found, top)
 	})
 }
 

@@ -16,6 +16,7 @@ func newIndex() *index {
 // apply applies a record. What is a stranger's, or of a newer program, is left
 // out: a snapshot that needs it is not complete.
 func (x *index) apply(m *message) {
+	x.follow(m)
 	b, piece, ok := parseKey(string(m.key))
 	switch {
 	case !ok:

@@ -52,7 +52,13 @@ func (t *table) fetch(_ context.Context, from int64, bytes int32) (block, error)
 	if bytes == 1 {
 		to = min(from+1, end)
 	}
-	return block{messages: t.records[from:to:to], next: to, end: end}, nil
+	var left []message
+	for _, m := range t.records[from:to] {
+		if m.key != nil {
+			left = append(left, m)
+		}
+	}
+	return block{messages: left, next: to, end: end}, nil
 }
 
 func (t *table) put(key string, value sarama.Encoder, done func(journal.Place, error)) {
@@ -81,13 +87,25 @@ func (t *table) add(key string, value sarama.Encoder) (journal.Place, error) {
 	return journal.Place{Offset: m.offset}, nil
 }
 
-// blank takes from the records below an offset what they were, as compaction
-// does.
+// blank takes the records below an offset away, as compaction does.
 func (t *table) blank(below int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for i := range t.records[:below] {
-		t.records[i] = message{offset: int64(i)}
+	clear(t.records[:below])
+}
+
+// compact leaves the newest record of each key, if that is no deletion.
+func (t *table) compact() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	newest := make(map[string]int)
+	for i, m := range t.records {
+		newest[string(m.key)] = i
+	}
+	for i, m := range t.records {
+		if newest[string(m.key)] != i || m.value == nil {
+			t.records[i] = message{}
+		}
 	}
 }
 
