@@ -21,10 +21,11 @@ type sure interface {
 // comes, and this process stands down; if of an older one, it comes at once, and
 // the other stands down. Without it both go on taking over from each other for
 // as long as both believe that they are assigned, and each time counts as an
-// attempt of what runs. A membership that cannot be asked is believed.
+// attempt of what runs. A membership that cannot be asked is believed, and so is
+// the assignment of who has lost nothing yet.
 func (o *owner) confirmed(ctx context.Context, lost backstay.Instant) bool {
 	m := o.node.sure
-	if m == nil {
+	if m == nil || lost == 0 {
 		return true
 	}
 	for {

@@ -7,7 +7,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/actors/internal/runtime"
+	"github.com/backstay-go/backstay/actors/journal"
 )
 
 // contended is how often a partition is taken over while a method of 10 s is on
@@ -56,4 +58,45 @@ func TestWhoWasReplacedDoesNotTakeOverAgainBeforeItIsAssignedAnew(t *testing.T) 
 	if n, err := contended(t, false); code(err) != runtime.CodePoison || n < 6 {
 		t.Errorf("the test proves nothing: where nobody can be asked there are %d takeovers, and then %v", n, err)
 	}
+}
+
+// unheard is a log whose membership answers no question, and whose snapshots
+// cannot be read at first.
+type unheard struct {
+	journal.Log
+	failures int
+}
+
+func (u *unheard) Join(ctx context.Context, m journal.Member) (journal.Membership, error) {
+	member, err := u.Log.Join(ctx, m)
+	return silence{member}, err
+}
+
+func (u *unheard) Manifest(ctx context.Context, p partition) (journal.Manifest, bool, error) {
+	if u.failures--; u.failures >= 0 {
+		return journal.Manifest{}, false, errCut
+	}
+	return u.Log.Manifest(ctx, p)
+}
+
+type silence struct{ journal.Membership }
+
+func (silence) Confirmed(partition, backstay.Instant) (bool, <-chan struct{}) {
+	return false, make(chan struct{})
+}
+
+// Where the log fails and works again, a claim does not wait for who shares the
+// partitions out.
+func TestAClaimThatHasTakenNothingOverIsRepeatedUnasked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t, 1)
+		defer c.stop()
+		c.log = &unheard{Log: c.log, failures: 3}
+		n := c.open(hosting(counter()))
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		if v, err := call(ctx, n, "a", "inc", ""); err != nil || v != "1" {
+			t.Errorf("%q, %v", v, err)
+		}
+	})
 }

@@ -47,14 +47,18 @@ func (r refusal) Unwrap() error { return r.error }
 
 // run claims and keeps the partition until it is drained or ctx ends. Nobody
 // gives up while assigned: of two claims of one epoch the loser may be the
-// only one left (H19). But whoever has lost the partition asks first.
+// only one left (H19). But whoever has lost the partition asks first; a claim
+// that has failed before its Takeover was written has lost nothing.
 func (o *owner) run(ctx context.Context) {
 	defer close(o.ended)
+	var lost backstay.Instant // when what was last taken over was; 0: nothing was
 	for failures := 0; ; failures++ {
 		inc := newIncarnation(o)
 		o.enter(PhaseClaiming, inc)
 		err := inc.live(ctx)
-		lost := backstay.Now()
+		if inc.nonce != (record.ID{}) {
+			lost = backstay.Now()
+		}
 		o.left(inc, err)
 		if errors.Is(err, errDrained) || ctx.Err() != nil {
 			return

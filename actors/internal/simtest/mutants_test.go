@@ -55,7 +55,7 @@ var mutants = []mutant{
 	edit("H19: the loser of a claim gives up", "runtime/owner.go",
 		[2]string{"		if errors.Is(err, errDrained) || ctx.Err() != nil {", "		if errors.Is(err, errDrained) || errors.Is(err, errOutrun) || ctx.Err() != nil {"}),
 	edit("2.5: who has lost a partition claims it again unasked", "runtime/owner.go",
-		[2]string{"!o.confirmed(ctx, lost)", "lost == 0"}),
+		[2]string{"!o.confirmed(ctx, lost)", "lost < 0"}),
 	edit("H13: a method ends while a call of its own is out", "runtime/finish.go",
 		[2]string{"if c.Retry == nil && len(a.pending) == 0 {", "if c.Retry == nil {"}),
 	edit("2.5: who reads another's Takeover goes on", "runtime/follow.go",
