@@ -251,3 +251,37 @@ func TestWhatAFirstClaimReadsDoesNotGrowWithTheSnapshotsThatWere(t *testing.T) {
 		}
 	})
 }
+
+// Nor what one reads that takes it over again, after another has had it.
+func TestWhatALaterClaimReadsDoesNotGrowWithTheSnapshotsThatWere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		on := newTable(1, 1<<20)
+		returning := &saver{state: newState(on), table: on}
+		s := &saver{state: newState(on), table: on}
+		save := func(s *saver, at int64) {
+			m, fresh := s.next(at)
+			m.Core = bytes.Repeat([]byte{'x'}, 4<<10)
+			if err := s.replace(t.Context(), part, m, fresh); err != nil {
+				t.Fatal(err)
+			}
+			s.last = m
+		}
+		save(returning, 1)
+		s.catchUp(t)
+		for n := range int64(1000) {
+			save(s, 3*n+3)
+		}
+		weighed := &scale{table: on}
+		returning.shelf = weighed
+		returning.catchUp(t)
+		if returning.last.At != s.last.At || weighed.read > 100<<10 {
+			t.Errorf("%d bytes are read, and the newest is as of %d", weighed.read, returning.last.At)
+		}
+		save(returning, 5000)
+		time.Sleep(time.Second) // of late deletions
+		left, top := everything(t, on)
+		if top == nil || top.At != 5000 || len(left.manifests) != 1 || len(left.blobs) > 5 {
+			t.Errorf("%+v, %d manifests and %d blobs are left", top, len(left.manifests), len(left.blobs))
+		}
+	})
+}

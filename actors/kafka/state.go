@@ -91,14 +91,14 @@ func newState(on shelf) *state {
 }
 
 // refresh reads what is new, to where the partition ended when it began; of one
-// that was not read yet the end, if that will do.
+// that was not read yet, or not for long, the end, if that will do.
 func (s *state) refresh(ctx context.Context) error {
 	first, end, err := s.bounds(ctx)
 	if err != nil {
 		return err
 	}
-	if s.index == nil {
-		if s.index, s.next, err = s.glance(ctx, first, end); err != nil {
+	if s.index == nil || s.stale(end) {
+		if err := s.begin(ctx, first, end); err != nil {
 			return err
 		}
 	}
@@ -112,6 +112,23 @@ func (s *state) refresh(ctx context.Context) error {
 	}
 	s.index = newIndex()
 	s.next, err = s.scan(ctx, first, end, s.apply)
+	return err
+}
+
+// stale reports whether others have written so much that it is quicker to look at
+// the end. Who saves goes on from what it knows, which must be everything.
+func (s *state) stale(end int64) bool {
+	const much = 256 // records
+	return end-s.next > much && len(s.saving) > 0
+}
+
+// begin begins the index anew: at the end, or where that will not do and nothing
+// was read yet, at the first record.
+func (s *state) begin(ctx context.Context, first, end int64) error {
+	x, next, err := s.glance(ctx, first, end)
+	if err == nil && (s.index == nil || x.glimpse != nil) {
+		s.index, s.next = x, next
+	}
 	return err
 }
 
