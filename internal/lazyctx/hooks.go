@@ -3,28 +3,28 @@ package lazyctx
 // hooks are functions under numbers, so that whoever adds one can take it back.
 // Mostly there is one, which costs nothing.
 type hooks struct {
-	last uint // number given
+	last uint32 // number given
+	is   uint32 // the number of one
 	one  func()
-	is   uint // the number of one
-	more map[uint]func()
+	more map[uint32]func()
 }
 
 // add returns the number of f.
-func (h *hooks) add(f func()) uint {
+func (h *hooks) add(f func()) uint32 {
 	h.last++
 	if h.one == nil {
 		h.one, h.is = f, h.last
 		return h.last
 	}
 	if h.more == nil {
-		h.more = make(map[uint]func())
+		h.more = make(map[uint32]func())
 	}
 	h.more[h.last] = f
 	return h.last
 }
 
 // remove reports whether there was a function under number.
-func (h *hooks) remove(number uint) bool {
+func (h *hooks) remove(number uint32) bool {
 	if h.one != nil && h.is == number {
 		h.one = nil
 		return true

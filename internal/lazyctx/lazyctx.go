@@ -8,11 +8,15 @@
 // only polls sees the limit as punctually.
 //
 // A Ctx under another needs no timer of the other's: it keeps both limits.
+//
+// Who only looks takes no lock: the limit never changes, and that it was lifted,
+// or that the context has ended, is an atomic flag beside it.
 package lazyctx
 
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/backstay-go/backstay"
@@ -21,20 +25,23 @@ import (
 // Ctx is a context that ends at a limit, with its parent, or by [Ctx.Cancel],
 // whichever is first. Its methods may be called from several goroutines.
 type Ctx struct {
-	up   *Ctx            // the parent, if it is one of ours
-	root context.Context // the nearest ancestor that is not
+	up    *Ctx            // the parent, if it is one of ours
+	root  context.Context // the nearest ancestor that is not
+	limit backstay.Instant
+	room  *Ctx        // for the first one of ours under us; nil where there is none
+	taken atomic.Bool // the room
 
-	mu      sync.Mutex
-	limit   backstay.Instant // forever once lifted
-	err     error            // set once, when the context ends
-	expired bool             // it was our own limit that ended it
+	mu      sync.Mutex  // what follows changes under it
+	lifted  atomic.Bool // the limit does not count any longer
+	ended   atomic.Bool // err and expired are set, and will not change
+	expired bool        // it was our own limit that ended it
 	armed   bool
+	err     error
 	done    chan struct{} // made by the first Done
 	timer   *time.Timer
 	unhook  func() bool // takes us off the root
 	kids    set[*Ctx]   // armed ones of ours that end with us
 	hooks   hooks
-	room    *Ctx // for the first one of ours under us; nil where there is none, or it is taken
 }
 
 // forever is the limit that never comes.
@@ -75,14 +82,10 @@ func NewOuter(parent context.Context, limit backstay.Instant) *Ctx {
 
 // takeRoom returns a blank Ctx: the one that came with c, the first time.
 func (c *Ctx) takeRoom() *Ctx {
-	c.mu.Lock()
-	room := c.room
-	c.room = nil
-	c.mu.Unlock()
-	if room == nil {
-		room = new(Ctx)
+	if c.room == nil || c.taken.Swap(true) {
+		return new(Ctx)
 	}
-	return room
+	return c.room
 }
 
 // Deadline returns the earliest of the limits and of the root's deadline.
@@ -119,11 +122,8 @@ func (c *Ctx) Done() <-chan struct{} {
 // Err returns nil while the context lives, and afterwards what ended it:
 // context.DeadlineExceeded at a limit, context.Canceled otherwise.
 func (c *Ctx) Err() error {
-	c.mu.Lock()
-	err := c.err
-	c.mu.Unlock()
-	if err != nil {
-		return err
+	if c.ended.Load() {
+		return c.err
 	}
 	return c.check(backstay.Now())
 }
@@ -158,9 +158,9 @@ func (c *Ctx) Cancel() { c.end(context.Canceled) }
 func (c *Ctx) Lift() bool {
 	now := backstay.Now()
 	c.mu.Lock()
-	late := c.err != nil || now >= c.limit
+	late := c.err != nil || now >= c.own()
 	if !late {
-		c.limit = forever
+		c.lifted.Store(true)
 	}
 	c.mu.Unlock()
 	if late {
@@ -171,20 +171,18 @@ func (c *Ctx) Lift() bool {
 
 // Expired reports whether the context's own limit ended it.
 func (c *Ctx) Expired() bool {
-	c.mu.Lock()
-	ended, expired, limit := c.err != nil, c.expired, c.limit
-	c.mu.Unlock()
-	if ended || limit == forever {
-		return expired
+	if !c.ended.Load() {
+		limit := c.own()
+		if limit == forever {
+			return false
+		}
+		now := backstay.Now()
+		if now < limit {
+			return false
+		}
+		_ = c.check(now)
 	}
-	now := backstay.Now()
-	if now < limit {
-		return false
-	}
-	_ = c.check(now)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.expired
+	return c.ended.Load() && c.expired
 }
 
 // String names the context as the standard library names its own.
@@ -192,13 +190,19 @@ func (c *Ctx) String() string { return "backstay.WithLimit" }
 
 // nearest returns the nearest limit of c and of those of ours above it.
 func (c *Ctx) nearest() backstay.Instant {
-	c.mu.Lock()
-	limit := c.limit
-	c.mu.Unlock()
-	if c.up != nil {
-		limit = min(limit, c.up.nearest())
+	limit := c.own()
+	for up := c.up; up != nil; up = up.up {
+		limit = min(limit, up.own())
 	}
 	return limit
+}
+
+// own returns the limit of c itself, forever once it was lifted.
+func (c *Ctx) own() backstay.Instant {
+	if c.lifted.Load() {
+		return forever
+	}
+	return c.limit
 }
 
 // arm makes the end come by itself, once: by a timer, by the root, by the one
@@ -302,11 +306,12 @@ func (c *Ctx) check(now backstay.Instant) error {
 	}
 	if above != nil {
 		c.end(above)
-	} else {
+	} else if now >= c.own() {
 		c.expire(now)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	if !c.ended.Load() {
+		return nil
+	}
 	return c.err
 }
 
@@ -314,7 +319,7 @@ func (c *Ctx) check(now backstay.Instant) error {
 // takes the limit off: never both.
 func (c *Ctx) expire(now backstay.Instant) {
 	c.mu.Lock()
-	if now < c.limit {
+	if now < c.own() {
 		c.mu.Unlock()
 		return
 	}
@@ -337,6 +342,7 @@ func (c *Ctx) finish(err error, expired bool) {
 	if c.done != nil {
 		close(c.done)
 	}
+	c.ended.Store(true) // after that: whoever sees an error finds the channel closed
 	armed, timer, unhook, kids, hooks := c.armed, c.timer, c.unhook, c.kids, c.hooks
 	c.timer, c.unhook, c.kids = nil, nil, set[*Ctx]{}
 	c.hooks.clear()
