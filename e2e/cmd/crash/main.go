@@ -143,7 +143,7 @@ func crash(ctx context.Context, s settings) (err error) {
 	options := []brokers.Option{brokers.WithFullCompiler()}
 	copies := 1
 	if strings.Contains(strings.Join(s.modes, ","), "broker") {
-		copies, options = 3, append(options, brokers.WithBrokers(3)) //nolint:mnd // as many as it takes
+		copies, options = 3, append(options, brokers.WithBrokers(3), brokers.WithSession(brokerSession)) //nolint:mnd // as many as it takes
 	}
 	cluster, err := brokers.Launch(filepath.Join(dir, "kafka"), options...)
 	if err != nil {

@@ -138,11 +138,34 @@ func ms(d time.Duration) string {
 	return fmt.Sprintf("%d ms", d.Round(time.Millisecond).Milliseconds())
 }
 
+// usual is how long an outage may be.
+const usual = 3 * time.Second
+
+// brokerSession is how long brokers wait for one that is silent, where that is
+// tried; stock is 9 s.
+const brokerSession = 3 * time.Second
+
+// bounds are those of modes in which brokers wait on their own: with a group
+// that is empty, for members, 3 s, and once more if some came; with a broker that
+// is silent, for as long as its session.
+var bounds = map[string]time.Duration{"total": usual + 6*time.Second, "broker": usual + brokerSession}
+
+func boundOf(mode string) time.Duration {
+	if d, other := bounds[mode]; other {
+		return d
+	}
+	return usual
+}
+
 // faults lists what must not be.
 func faults(out io.Writer, all []result) {
 	bad, long := 0, 0
+	own := make(map[string]bool) // modes with a bound of their own
 	for _, r := range all {
-		if r.Outage > 3*time.Second {
+		if bounds[r.Mode] > 0 {
+			own[r.Mode] = true
+		}
+		if r.Outage > boundOf(r.Mode) {
 			long++
 			fmt.Fprintf(out, "- failure %d (%s) took %s: %s was last; detection %s, reassignment %s, answer %s; load %s\n",
 				r.Number, r.Mode, ms(r.Outage), r.Last, ms(r.Phases.Detection), ms(r.Phases.Reassignment), ms(r.Phases.Answer), r.Load)
@@ -152,5 +175,9 @@ func faults(out io.Writer, all []result) {
 			fmt.Fprintf(out, "- failure %d (%s): %s\n", r.Number, r.Mode, strings.Join(r.Faults, "; "))
 		}
 	}
-	fmt.Fprintf(out, "\n%d results; %d with a fault; %d with an outage of more than 3 s.\n", len(all), bad, long)
+	fmt.Fprintf(out, "\n%d results; %d with a fault; %d with an outage of more than %.0f s", len(all), bad, long, usual.Seconds())
+	for _, mode := range slices.Sorted(maps.Keys(own)) {
+		fmt.Fprintf(out, ", of mode %s of more than %.0f s", mode, bounds[mode].Seconds())
+	}
+	fmt.Fprintln(out, ".")
 }

@@ -54,6 +54,8 @@ func TestAReportNamesWhatMustNotBe(t *testing.T) {
 		{Mode: "single", Outage: time.Second},
 		{Mode: "single", Outage: 4 * time.Second, Last: "order/2"},
 		{Mode: "paired", Outage: 2 * time.Second, Faults: []string{"beat 3 came after beat 1"}},
+		{Mode: "total", Outage: 8 * time.Second},
+		{Mode: "broker", Outage: 7 * time.Second, Last: "depot/1"},
 	} {
 		r.Number = n + 1
 		if err := keep(file, r); err != nil {
@@ -66,7 +68,8 @@ func TestAReportNamesWhatMustNotBe(t *testing.T) {
 	}
 	for _, want := range []string{
 		"### single: 2", "| outage | 1000 ms | 4000 ms | 4000 ms | 22 s", "failure 2 (single) took 4000 ms: order/2",
-		"failure 3 (paired): beat 3 came after beat 1", "3 results; 1 with a fault; 1 with an outage",
+		"failure 3 (paired): beat 3 came after beat 1", "failure 5 (broker) took 7000 ms: depot/1",
+		"5 results; 1 with a fault; 2 with an outage of more than 3 s, of mode broker of more than 6 s, of mode total of more than 9 s.",
 	} {
 		if !strings.Contains(told.String(), want) {
 			t.Errorf("it does not say %q:\n%s", want, &told)
