@@ -4,8 +4,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"github.com/backstay-go/backstay/actors/internal/record"
 )
 
 func TestDeadlinesComeInOrderOfTime(t *testing.T) {
@@ -17,7 +15,7 @@ func TestDeadlinesComeInOrderOfTime(t *testing.T) {
 		now += rng.Int64N(3)
 		if rng.IntN(3) > 0 {
 			at := now + rng.Int64N(2)*rng.Int64N(100) // most in order
-			d.push(expiry{at: at, id: record.ID{byte(at)}})
+			d.push(expiry{at: at, root: uint32(at)})  //nolint:gosec // never negative
 			i, _ := slices.BinarySearch(model, at)
 			model = slices.Insert(model, i, at)
 			continue
@@ -27,8 +25,8 @@ func TestDeadlinesComeInOrderOfTime(t *testing.T) {
 			t.Fatalf("at %d due is %v, want %v: the first is at %v", now, !due, due, model[:min(1, len(model))])
 		}
 		if due {
-			if e := d.pop(); e.at != model[0] || e.id != (record.ID{byte(e.at)}) {
-				t.Fatalf("got %d of %x, want %d", e.at, e.id[0], model[0])
+			if e := d.pop(); e.at != model[0] || int64(e.root) != e.at {
+				t.Fatalf("got %d of %d, want %d", e.at, e.root, model[0])
 			}
 			model = model[1:]
 		}

@@ -110,20 +110,26 @@ func single(x scenario) scenario {
 	return x
 }
 
+func forgetRoot(s *State, id record.ID) {
+	if r := s.roots.of(id); r != nil {
+		s.roots.drop(r)
+	}
+}
+
 // unprolonged puts every until back.
 func unprolonged() mutant {
 	untils := make(map[record.ID]int64)
 	return mutant{
 		before: func(s *State, _ record.Record) {
 			clear(untils)
-			for id, r := range s.roots {
-				untils[id] = r.until
+			for r := range s.roots.all {
+				untils[r.id] = r.until
 			}
 		},
 		after: func(s *State, _ record.Record, _ *Effects) {
 			for id, until := range untils {
-				if s.roots[id] != nil {
-					s.roots[id].until = until
+				if r := s.roots.of(id); r != nil {
+					r.until = until
 				}
 			}
 		},
@@ -170,8 +176,8 @@ func ablations() []ablation {
 				clear(s.in)
 			}
 		}}},
-		{"H1 the home remembers", chain(0, 1, 0).with(budget{resends: 1}), mutant{after: then(record.TailOther, func(s *State, _ *Entry, l record.Link) { delete(s.roots, l.ID) })}},
-		{"H2 what is done is remembered", counter(1).with(budget{resends: 1}), mutant{after: then(record.End, func(s *State, _ *Entry, l record.Link) { delete(s.roots, l.ID) })}},
+		{"H1 the home remembers", chain(0, 1, 0).with(budget{resends: 1}), mutant{after: then(record.TailOther, func(s *State, _ *Entry, l record.Link) { forgetRoot(s, l.ID) })}},
+		{"H2 what is done is remembered", counter(1).with(budget{resends: 1}), mutant{after: then(record.End, func(s *State, _ *Entry, l record.Link) { forgetRoot(s, l.ID) })}},
 		{"H3 the number of a call", single(reentrant()).with(budget{copies: 1}), mutant{before: func(s *State, r record.Record) {
 			if r, ok := r.(*record.Issued); ok && entryOf(s, r.Link) != nil {
 				r.Call = entryOf(s, r.Link).Calls
@@ -206,9 +212,9 @@ func ablations() []ablation {
 		{"H18 parked means empty hands", between(), mutant{noFlush: true}},
 		{"R22 a later until prolongs", counter(1).with(budget{resends: 2}).keyed(1, 4, 0, 1, 2), unprolonged()},
 		{"R23 done is kept for the window", counter(1).with(budget{resends: 2}).keyed(1, 4, 0, 1, 2), mutant{after: func(s *State, _ record.Record, _ *Effects) {
-			for id, root := range s.roots {
-				if root.done && s.clock > root.until {
-					delete(s.roots, id)
+			for r := range s.roots.all {
+				if r.stage == answered && s.clock > r.until {
+					s.roots.drop(r)
 				}
 			}
 		}}},

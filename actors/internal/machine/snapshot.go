@@ -87,11 +87,7 @@ func (s *State) core() *core {
 	for _, dest := range s.Dests() {
 		c.out = append(c.out, storedOut{dest: dest, last: s.out[dest].last, waiting: s.out[dest].waiting})
 	}
-	c.roots = make([]storedRoot, 0, len(s.roots))
-	for _, r := range s.roots {
-		c.roots = append(c.roots, storedRoot{r})
-	}
-	slices.SortFunc(c.roots, func(a, b storedRoot) int { return compareIDs(a.id, b.id) })
+	c.roots = s.roots.stored()
 	for _, actor := range sortedKeys(s.reminders) {
 		for _, name := range sortedKeys(s.reminders[actor]) {
 			c.reminders = append(c.reminders, storedReminder{actor, *s.reminders[actor][name]})
@@ -124,9 +120,9 @@ func (c *core) state() (*State, error) {
 	for i := range c.out {
 		s.out[c.out[i].dest] = &outbox{last: c.out[i].last, waiting: c.out[i].waiting}
 	}
-	for _, x := range c.roots {
-		if s.roots[x.id] = x.root; x.done {
-			s.ends.push(expiry{at: x.until, id: x.id})
+	for i := range c.roots {
+		if err := s.roots.restore(&c.roots[i]); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrSnapshot, err)
 		}
 	}
 	for i := range c.reminders {

@@ -16,8 +16,7 @@ type State struct {
 	cells     map[string]*layers
 	in        map[record.Partition]uint64
 	out       map[record.Dest]*outbox
-	roots     map[record.ID]*root
-	ends      deadlines // of roots that are done
+	roots     roots
 	reminders map[string]map[string]*Reminder
 	delayed   map[record.ID]*record.Request
 	ingress   map[source]uint64
@@ -27,12 +26,11 @@ type State struct {
 
 	// No part of the state: what the last record's effects and empty mailboxes
 	// took is used again.
-	scratch   Effects
-	spare     []*mailbox
-	gone      []*Entry // by the last record
-	blanks    []*Entry
-	forgotten []*root
-	coreSize  int // of the last one that was written
+	scratch  Effects
+	spare    []*mailbox
+	gone     []*Entry // by the last record
+	blanks   []*Entry
+	coreSize int // of the last one that was written
 }
 
 // mostSpare is how many of each are kept to be used again.
@@ -53,7 +51,7 @@ func New(self record.Partition) *State {
 		cells:     make(map[string]*layers),
 		in:        make(map[record.Partition]uint64),
 		out:       make(map[record.Dest]*outbox),
-		roots:     make(map[record.ID]*root),
+		roots:     newRoots(),
 		reminders: make(map[string]map[string]*Reminder),
 		delayed:   make(map[record.ID]*record.Request),
 		ingress:   make(map[source]uint64),

@@ -2,6 +2,8 @@ package machine
 
 import (
 	"cmp"
+	"fmt"
+	"slices"
 
 	"github.com/backstay-go/backstay/actors/internal/record"
 	"github.com/backstay-go/backstay/actors/internal/record/codec"
@@ -125,17 +127,47 @@ func (o *storedOut) Fields(w *codec.Walker) {
 	}
 }
 
-type storedRoot struct{ *root }
+type storedRoot struct {
+	id     record.ID
+	until  int64
+	done   bool
+	answer []byte // a record.Result, encoded
+}
 
 // Fields describes r.
 func (r *storedRoot) Fields(w *codec.Walker) {
-	if r.root == nil {
-		r.root = new(root)
-	}
 	w.Fixed(1, (*[16]byte)(&r.id))
 	w.Int(2, &r.until)
 	w.Bool(3, &r.done)
-	w.Message(4, &r.answer)
+	w.Bytes(4, &r.answer)
+}
+
+// stored is what is written of the roots, in the order of their untils: nearly
+// that in which they ended, so that there is little to sort.
+func (t *roots) stored() []storedRoot {
+	all := make([]storedRoot, 0, len(t.places))
+	for r := range t.all {
+		all = append(all, storedRoot{r.id, r.until, r.stage == answered, t.archive.get(r.answer)})
+	}
+	slices.SortFunc(all, func(a, b storedRoot) int { return cmp.Or(cmp.Compare(a.until, b.until), compareIDs(a.id, b.id)) })
+	return all
+}
+
+// restore remembers a root again.
+func (t *roots) restore(x *storedRoot) error {
+	if t.of(x.id) != nil {
+		return fmt.Errorf("two roots of %v", x.id)
+	}
+	r := t.open(x.id, x.until)
+	if !x.done {
+		return nil
+	}
+	var answer record.Result
+	if err := codec.Decode(x.answer, &answer); err != nil {
+		return fmt.Errorf("the answer of %v: %w", x.id, err)
+	}
+	t.close(r, t.archive.put(&answer))
+	return nil
 }
 
 type storedReminder struct {

@@ -1,0 +1,130 @@
+package machine
+
+import "github.com/backstay-go/backstay/actors/internal/record"
+
+// root is what the home of a client's request remembers of it, wherever its
+// chain is: open from its acceptance on, then the answer.
+type root struct {
+	id     record.ID
+	until  int64
+	answer passage // in the archive
+	number uint32  // of its place
+	stage  stage
+}
+
+// stage is how far a root has come.
+type stage uint8
+
+const (
+	vacant  stage = iota // there is none in this place
+	awaited              // its chain goes on
+	answered
+)
+
+// rootsAtOnce is how many roots lie together.
+const rootsAtOnce = 256
+
+// roots are those of a partition: all that came within the window. They are many
+// and live long, so there is no pointer in them nor in the table that finds
+// them: the collector passes over both.
+type roots struct {
+	places  map[record.ID]uint32
+	blocks  [][]root
+	free    []uint32  // places
+	ends    deadlines // of those that are done
+	archive archive
+}
+
+func newRoots() roots { return roots{places: make(map[record.ID]uint32)} }
+
+// of is the root of a request, nil if nothing is remembered of it.
+func (t *roots) of(id record.ID) *root {
+	if n, ok := t.places[id]; ok {
+		return t.at(n)
+	}
+	return nil
+}
+
+func (t *roots) at(n uint32) *root { return &t.blocks[n/rootsAtOnce][n%rootsAtOnce] }
+
+// open remembers a request that has come.
+func (t *roots) open(id record.ID, until int64) *root {
+	n := t.place()
+	t.places[id] = n
+	r := t.at(n)
+	*r = root{id: id, until: until, number: n, stage: awaited}
+	return r
+}
+
+// place finds a place for a root.
+func (t *roots) place() uint32 {
+	if len(t.free) == 0 {
+		first := uint32(len(t.blocks) * rootsAtOnce) //nolint:gosec // as many as memory holds
+		t.blocks = append(t.blocks, make([]root, rootsAtOnce))
+		for n := first + rootsAtOnce; n > first; n-- {
+			t.free = append(t.free, n-1)
+		}
+	}
+	last := len(t.free) - 1
+	n := t.free[last]
+	t.free = t.free[:last]
+	return n
+}
+
+// close keeps the answer of a root.
+func (t *roots) close(r *root, answer passage) {
+	r.stage, r.answer = answered, answer
+	t.ends.push(expiry{at: r.until, root: r.number})
+}
+
+// prolong raises the until of a root.
+func (t *roots) prolong(r *root, until int64) {
+	if until <= r.until {
+		return
+	}
+	if r.until = until; r.stage == answered {
+		t.ends.push(expiry{at: until, root: r.number})
+	}
+}
+
+// stands reports whether an expiry still counts. One with an older until comes
+// before that which counts, so it never meets another root in the same place.
+func (t *roots) stands(e expiry) bool {
+	r := t.at(e.root)
+	return r.stage == answered && r.until == e.at
+}
+
+// forget drops those that are done and whose until is before a time.
+func (t *roots) forget(before int64) {
+	for t.ends.due(before) {
+		e := t.ends.pop()
+		if t.stands(e) {
+			t.drop(t.at(e.root))
+		}
+	}
+}
+
+func (t *roots) drop(r *root) {
+	delete(t.places, r.id)
+	t.archive.drop(r.answer)
+	t.free = append(t.free, r.number)
+	r.stage = vacant
+}
+
+// all goes through the roots, the done ones mostly in the order of their untils.
+func (t *roots) all(yield func(*root) bool) {
+	for _, list := range [...][]expiry{t.ends.line, t.ends.rest} {
+		for _, e := range list {
+			if t.stands(e) && !yield(t.at(e.root)) {
+				return
+			}
+		}
+	}
+	for _, block := range t.blocks {
+		for i := range block {
+			if r := &block[i]; r.stage == awaited && !yield(r) {
+				return
+			}
+		}
+	}
+}
