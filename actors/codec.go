@@ -16,7 +16,12 @@ type Codec interface {
 type JSON struct{}
 
 // Encode is json.Marshal.
-func (j JSON) Encode(v any) ([]byte, error) { return j.appendTo(nil, v) }
+func (JSON) Encode(v any) ([]byte, error) {
+	if text, ok := appendShort(nil, v); ok {
+		return text, nil
+	}
+	return json.Marshal(v)
+}
 
 // Decode is json.Unmarshal; no data is the zero value.
 func (JSON) Decode(data []byte, v any) error {

@@ -66,15 +66,15 @@ func (c *callee) failed(err error) error {
 	return &CallError{Actor: c.address(), Method: c.method, Err: own(err)}
 }
 
-// result decodes what a call ended with.
-func (c *callee) result(codec Codec, r record.Result, out any) error {
+// answer decodes what a call ended with.
+func answer[Out any](c *callee, codec Codec, r record.Result) (out Out, err error) {
 	if r.Failure != nil {
-		return c.failure(r.Failure)
+		return out, c.failure(r.Failure)
 	}
-	if err := codec.Decode(r.Value, out); err != nil {
-		return mistake("actors: result of %s.%s: %w", c.String(), c.method, err)
+	if out, err = decode[Out](codec, r.Value); err != nil {
+		return out, mistake("actors: result of %s.%s: %w", c.String(), c.method, err)
 	}
-	return nil
+	return out, nil
 }
 
 // failure turns what travelled into an error.

@@ -98,12 +98,11 @@ func (h *handler) fault(actorType string, instance reflect.Type) error {
 
 // run decodes the argument, runs the function, and encodes how it ended.
 func run[In, Out, A any](ctx context.Context, i *invocation, f func(context.Context, Self[A], In) (Next[Out], error)) runtime.End {
-	var in In
-	if err := i.node.argument(i.attempt.Request().Args, &in); err != nil {
+	in, err := argument[In](i.node, i.attempt.Request().Args)
+	if err != nil {
 		return result(err)
 	}
 	var next Next[Out]
-	var err error
 	if len(i.node.interceptors) == 0 {
 		next, err = f(ctx, Self[A]{i}, in)
 	} else {
@@ -118,7 +117,7 @@ func run[In, Out, A any](ctx context.Context, i *invocation, f func(context.Cont
 	case next.tail != nil:
 		return i.goOn(next.tail)
 	default:
-		return runtime.End{Outcome: record.End, Result: i.node.value(next.value)}
+		return runtime.End{Outcome: record.End, Result: value(i.node, next.value)}
 	}
 }
 
@@ -148,18 +147,18 @@ func (i *invocation) goOn(t *tail) runtime.End {
 }
 
 // argument decodes an argument.
-func (n *Node) argument(args []byte, in any) error {
-	if err := n.codec.Decode(args, in); err != nil {
-		return fmt.Errorf("actors: the argument does not decode: %w", err)
+func argument[In any](n *Node, args []byte) (in In, err error) {
+	if in, err = decode[In](n.codec, args); err != nil {
+		return in, fmt.Errorf("actors: the argument does not decode: %w", err)
 	}
-	return nil
+	return in, nil
 }
 
 // value encodes a result.
-func (n *Node) value(out any) record.Result {
-	value, err := n.codec.Encode(out)
+func value[Out any](n *Node, out Out) record.Result {
+	text, err := encode(n.codec, nil, out)
 	if err != nil {
 		return failed(fmt.Errorf("actors: the result cannot be encoded: %w", err))
 	}
-	return record.Result{Value: value}
+	return record.Result{Value: text}
 }

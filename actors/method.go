@@ -50,8 +50,7 @@ func (m Method[In, Out, A]) Call(ctx context.Context, ref Ref[A], in In, options
 	if err != nil {
 		return out, err
 	}
-	err = o.result(n.codec, result, &out)
-	return out, err
+	return answer[Out](&o.callee, n.codec, result)
 }
 
 // Go begins a nested call and returns at once; calls that are begun before one

@@ -79,16 +79,26 @@ func Name(name string) CallOption { return callOption(func(s *sending) { s.name 
 // was sent. Its order is then that of entering.
 func Delay(d time.Duration) TellOption { return tellOption(func(s *sending) { s.delay = d }) }
 
-func callSending(options []CallOption) (s sending) {
-	for _, o := range options {
-		o.onCall(&s)
+// callSending is what the options make of a call. Most have none, and pay for
+// none: options keep what they change on the heap.
+func callSending(options []CallOption) sending {
+	if len(options) == 0 {
+		return sending{}
 	}
-	return s
+	s := new(sending)
+	for _, o := range options {
+		o.onCall(s)
+	}
+	return *s
 }
 
-func tellSending(options []TellOption) (s sending) {
-	for _, o := range options {
-		o.onTell(&s)
+func tellSending(options []TellOption) sending {
+	if len(options) == 0 {
+		return sending{}
 	}
-	return s
+	s := new(sending)
+	for _, o := range options {
+		o.onTell(s)
+	}
+	return *s
 }

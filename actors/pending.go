@@ -34,8 +34,7 @@ func (p *Pending[Out]) Await(ctx context.Context) (out Out, err error) {
 	if err != nil {
 		return out, p.node.hosted(p.failed(err))
 	}
-	err = p.result(p.node.codec, result, &out)
-	return out, err
+	return answer[Out](&p.callee, p.node.codec, result)
 }
 
 // rootCall is a call or a question from outside that runs on a goroutine of its own.

@@ -29,6 +29,5 @@ func (m Method[In, Out, A]) Result(ctx context.Context, ref Ref[A], key string) 
 	if err != nil {
 		return out, n.explained(&to, err)
 	}
-	err = to.result(n.codec, result, &out)
-	return out, err
+	return answer[Out](&to, n.codec, result)
 }

@@ -40,8 +40,7 @@ func (q Query[In, Out, A]) Call(ctx context.Context, ref Ref[A], in In, options 
 	if err != nil {
 		return out, err
 	}
-	err = o.result(n.codec, result, &out)
-	return out, err
+	return answer[Out](&o.callee, n.codec, result)
 }
 
 // Go asks on a goroutine of the node, and returns at once. A wait that is cut
@@ -65,12 +64,11 @@ func HandleShared[In, Out, A any](q Query[In, Out, A], f func(ctx context.Contex
 		return missing[A](q.name)
 	}
 	return Handler[A]{handler{name: q.name, read: func(ctx context.Context, r reading) record.Result {
-		var in In
-		if err := r.node.argument(r.at.Request().Args, &in); err != nil {
+		in, err := argument[In](r.node, r.at.Request().Args)
+		if err != nil {
 			return failed(err)
 		}
 		var out Out
-		var err error
 		if len(r.node.interceptors) == 0 {
 			out, err = f(ctx, View[A]{r}, in)
 		} else {
@@ -82,7 +80,7 @@ func HandleShared[In, Out, A any](q Query[In, Out, A], f func(ctx context.Contex
 		if err != nil {
 			return failed(err)
 		}
-		return r.node.value(out)
+		return value(r.node, out)
 	}}}
 }
 

@@ -1,38 +1,56 @@
 package actors
 
-import (
-	"encoding/json"
-	"strconv"
-)
+import "strconv"
 
 // Most arguments, results and values of counters and the like are plain. JSON
 // writes and reads those without reflection.
 
-// appendTo appends what Encode returns. Plain numbers, words and nothings take
-// a short way to the same bytes.
-func (JSON) appendTo(to []byte, v any) ([]byte, error) {
-	switch v := v.(type) {
-	case struct{}:
-		return append(to, "{}"...), nil
-	case bool:
-		return strconv.AppendBool(to, v), nil
-	case int:
-		return strconv.AppendInt(to, int64(v), 10), nil
-	case int64:
-		return strconv.AppendInt(to, v, 10), nil
-	case string:
-		if plain(v) {
-			return append(append(append(to, '"'), v...), '"'), nil
+// encode appends what the codec makes of a value. One that takes the short way
+// is not put on the heap for it, since nothing there keeps it.
+func encode[T any](codec Codec, to []byte, v T) ([]byte, error) {
+	if _, ok := codec.(JSON); ok {
+		if text, ok := appendShort(to, v); ok {
+			return text, nil
 		}
 	}
-	text, err := json.Marshal(v)
+	text, err := codec.Encode(v)
 	if len(to) == 0 {
 		return text, err
 	}
 	return append(to, text...), err
 }
 
-// short decodes what appendTo has encoded the short way, and reports false for
+// decode is the value that the codec makes of data.
+func decode[T any](codec Codec, data []byte) (v T, err error) {
+	if _, ok := codec.(JSON); ok && (len(data) == 0 || short(data, &v)) {
+		return v, nil
+	}
+	other := new(T) // else v would be on the heap, whichever way it came
+	err = codec.Decode(data, other)
+	return *other, err
+}
+
+// appendShort appends what json.Marshal makes of plain numbers, words and
+// nothings, and reports false for everything else.
+func appendShort(to []byte, v any) ([]byte, bool) {
+	switch v := v.(type) {
+	case struct{}:
+		return append(to, "{}"...), true
+	case bool:
+		return strconv.AppendBool(to, v), true
+	case int:
+		return strconv.AppendInt(to, int64(v), 10), true
+	case int64:
+		return strconv.AppendInt(to, v, 10), true
+	case string:
+		if plain(v) {
+			return append(append(append(to, '"'), v...), '"'), true
+		}
+	}
+	return to, false
+}
+
+// short decodes what appendShort has encoded, and reports false for
 // everything else.
 func short(data []byte, v any) bool {
 	switch v := v.(type) {

@@ -94,15 +94,7 @@ type schema[T any] struct {
 
 func (c schema[T]) encode(codec Codec, value T) ([]byte, error) {
 	const room = 24
-	stored := binary.AppendUvarint(make([]byte, 0, room), uint64(c.version)) //nolint:gosec // checked to be 1 or more
-	if j, ok := codec.(JSON); ok {
-		return j.appendTo(stored, value)
-	}
-	raw, err := codec.Encode(value)
-	if err != nil {
-		return nil, err
-	}
-	return append(stored, raw...), nil
+	return encode(codec, binary.AppendUvarint(make([]byte, 0, room), uint64(c.version)), value) //nolint:gosec // checked to be 1 or more
 }
 
 func (c schema[T]) decode(codec Codec, stored []byte) (value T, err error) {
@@ -115,6 +107,5 @@ func (c schema[T]) decode(codec Codec, stored []byte) (value T, err error) {
 	case version < uint64(c.version): //nolint:gosec // checked to be 1 or more
 		return c.upcast(int(version), stored[n:]) //nolint:gosec // below an int
 	}
-	err = codec.Decode(stored[n:], &value)
-	return value, err
+	return decode[T](codec, stored[n:])
 }
