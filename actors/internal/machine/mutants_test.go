@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"iter"
 	"testing"
 
 	"github.com/backstay-go/backstay/actors/internal/record"
@@ -110,6 +111,17 @@ func single(x scenario) scenario {
 	return x
 }
 
+// all are the roots, in any order.
+func (t *roots) all() iter.Seq[*root] {
+	return func(yield func(*root) bool) {
+		for _, n := range t.places {
+			if !yield(t.at(n)) {
+				return
+			}
+		}
+	}
+}
+
 func forgetRoot(s *State, id record.ID) {
 	if r := s.roots.of(id); r != nil {
 		s.roots.drop(r)
@@ -122,7 +134,7 @@ func unprolonged() mutant {
 	return mutant{
 		before: func(s *State, _ record.Record) {
 			clear(untils)
-			for r := range s.roots.all {
+			for r := range s.roots.all() {
 				untils[r.id] = r.until
 			}
 		},
@@ -212,7 +224,7 @@ func ablations() []ablation {
 		{"H18 parked means empty hands", between(), mutant{noFlush: true}},
 		{"R22 a later until prolongs", counter(1).with(budget{resends: 2}).keyed(1, 4, 0, 1, 2), unprolonged()},
 		{"R23 done is kept for the window", counter(1).with(budget{resends: 2}).keyed(1, 4, 0, 1, 2), mutant{after: func(s *State, _ record.Record, _ *Effects) {
-			for r := range s.roots.all {
+			for r := range s.roots.all() {
 				if r.stage == answered && s.clock > r.until {
 					s.roots.drop(r)
 				}

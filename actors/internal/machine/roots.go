@@ -110,21 +110,3 @@ func (t *roots) drop(r *root) {
 	t.free = append(t.free, r.number)
 	r.stage = vacant
 }
-
-// all goes through the roots, the done ones mostly in the order of their untils.
-func (t *roots) all(yield func(*root) bool) {
-	for _, list := range [...][]expiry{t.ends.line, t.ends.rest} {
-		for _, e := range list {
-			if t.stands(e) && !yield(t.at(e.root)) {
-				return
-			}
-		}
-	}
-	for _, block := range t.blocks {
-		for i := range block {
-			if r := &block[i]; r.stage == awaited && !yield(r) {
-				return
-			}
-		}
-	}
-}

@@ -142,15 +142,60 @@ func (r *storedRoot) Fields(w *codec.Walker) {
 	w.Bytes(4, &r.answer)
 }
 
-// stored is what is written of the roots, in the order of their untils: nearly
-// that in which they ended, so that there is little to sort.
+// stored is what is written of the roots, in the order of their untils and ids.
+// There may be a million of them: what stands in line needs to be sorted within
+// one millisecond only.
 func (t *roots) stored() []storedRoot {
-	all := make([]storedRoot, 0, len(t.places))
-	for r := range t.all {
-		all = append(all, storedRoot{r.id, r.until, r.stage == answered, t.archive.get(r.answer)})
+	others := t.standing(t.ends.rest)
+	for _, block := range t.blocks {
+		for i := range block {
+			if r := &block[i]; r.stage == awaited {
+				others = append(others, storedRoot{id: r.id, until: r.until})
+			}
+		}
 	}
-	slices.SortFunc(all, func(a, b storedRoot) int { return cmp.Or(cmp.Compare(a.until, b.until), compareIDs(a.id, b.id)) })
+	slices.SortFunc(others, compareRoots)
+	line, from := t.standing(t.ends.line), 0
+	for to := range line {
+		if line[to].until > line[from].until {
+			slices.SortFunc(line[from:to], compareRoots)
+			from = to
+		}
+	}
+	slices.SortFunc(line[from:], compareRoots)
+	return merged(line, others)
+}
+
+// standing is what is written of those whose expiries count.
+func (t *roots) standing(list []expiry) []storedRoot {
+	all := make([]storedRoot, 0, len(list))
+	for _, e := range list {
+		if t.stands(e) {
+			r := t.at(e.root)
+			all = append(all, storedRoot{r.id, r.until, true, t.archive.get(r.answer)})
+		}
+	}
 	return all
+}
+
+func compareRoots(a, b storedRoot) int {
+	if c := cmp.Compare(a.until, b.until); c != 0 {
+		return c
+	}
+	return compareIDs(a.id, b.id)
+}
+
+// merged makes one list of two that are sorted.
+func merged(long, short []storedRoot) []storedRoot {
+	if len(short) == 0 {
+		return long
+	}
+	all := make([]storedRoot, 0, len(long)+len(short))
+	for _, x := range short {
+		at, _ := slices.BinarySearchFunc(long, x, compareRoots)
+		all, long = append(append(all, long[:at]...), x), long[at:]
+	}
+	return append(all, long...)
 }
 
 // restore remembers a root again.
