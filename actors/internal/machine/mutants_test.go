@@ -2,6 +2,7 @@ package machine
 
 import (
 	"iter"
+	"slices"
 	"testing"
 
 	"github.com/backstay-go/backstay/actors/internal/record"
@@ -114,8 +115,8 @@ func single(x scenario) scenario {
 // all are the roots, in any order.
 func (t *roots) all() iter.Seq[*root] {
 	return func(yield func(*root) bool) {
-		for _, n := range t.places {
-			if !yield(t.at(n)) {
+		for _, s := range slices.Clone(t.index.slots) {
+			if s.number != 0 && !yield(t.at(s.number-1)) {
 				return
 			}
 		}

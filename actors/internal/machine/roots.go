@@ -28,21 +28,30 @@ const rootsAtOnce = 256
 // and live long, so there is no pointer in them nor in the table that finds
 // them: the collector passes over both.
 type roots struct {
-	places  map[record.ID]uint32
+	index   index
 	blocks  [][]root
 	free    []uint32  // places
 	ends    deadlines // of those that are done
 	archive archive
 }
 
-func newRoots() roots { return roots{places: make(map[record.ID]uint32)} }
-
 // of is the root of a request, nil if nothing is remembered of it.
 func (t *roots) of(id record.ID) *root {
-	if n, ok := t.places[id]; ok {
-		return t.at(n)
+	if t.index.used == 0 {
+		return nil
 	}
-	return nil
+	hash, mask := hashOf(id), t.index.mask()
+	for at := hash & mask; ; at = (at + 1) & mask {
+		s := t.index.slots[at]
+		if s.number == 0 {
+			return nil
+		}
+		if s.hash == hash {
+			if r := t.at(s.number - 1); r.id == id {
+				return r
+			}
+		}
+	}
 }
 
 func (t *roots) at(n uint32) *root { return &t.blocks[n/rootsAtOnce][n%rootsAtOnce] }
@@ -50,7 +59,7 @@ func (t *roots) at(n uint32) *root { return &t.blocks[n/rootsAtOnce][n%rootsAtOn
 // open remembers a request that has come.
 func (t *roots) open(id record.ID, until int64) *root {
 	n := t.place()
-	t.places[id] = n
+	t.index.add(hashOf(id), n)
 	r := t.at(n)
 	*r = root{id: id, until: until, number: n, stage: awaited}
 	return r
@@ -105,7 +114,7 @@ func (t *roots) forget(before int64) {
 }
 
 func (t *roots) drop(r *root) {
-	delete(t.places, r.id)
+	t.index.remove(hashOf(r.id), r.number)
 	t.archive.drop(r.answer)
 	t.free = append(t.free, r.number)
 	r.stage = vacant

@@ -51,7 +51,6 @@ func New(self record.Partition) *State {
 		cells:     make(map[string]*layers),
 		in:        make(map[record.Partition]uint64),
 		out:       make(map[record.Dest]*outbox),
-		roots:     newRoots(),
 		reminders: make(map[string]map[string]*Reminder),
 		delayed:   make(map[record.ID]*record.Request),
 		ingress:   make(map[source]uint64),
