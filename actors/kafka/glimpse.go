@@ -20,17 +20,13 @@ type glimpse struct {
 }
 
 // glance begins an index at the end of a partition, or an empty one at its first
-// record, if there is no manifest to begin with. How far from the end that is
-// depends on what was deleted after it, or written for the next one.
+// record, if there is no manifest to begin with.
 func (s *state) glance(ctx context.Context, first, end int64) (x *index, next int64, err error) {
-	const near, further, far = 8, 4, 32 << 10 // records, times, records
-	x = newIndex()
-	var last *manifest
-	for back := int64(near); last == nil && back <= far && end-back/further > first; back *= further {
-		if last, err = s.lastManifest(ctx, max(first, end-back), end); err != nil {
-			return nil, 0, err
-		}
+	last, err := s.lastManifest(ctx, first, end)
+	if err != nil {
+		return nil, 0, err
 	}
+	x = newIndex()
 	if last == nil || last.Seen <= first || last.Seen >= end { // it is of an older program, which does not say; or came just now
 		return x, first, nil
 	}
@@ -38,18 +34,26 @@ func (s *state) glance(ctx context.Context, first, end int64) (x *index, next in
 	return x, last.Seen, nil
 }
 
-// lastManifest is that of the records from an offset to another, nil if there is
-// none.
-func (s *state) lastManifest(ctx context.Context, from, end int64) (last *manifest, err error) {
-	_, err = s.scan(ctx, from, end, func(m *message) {
-		b, piece, ok := parseKey(string(m.key))
-		if !ok || piece >= 0 || m.value == nil {
-			return
+// lastManifest looks for the last one from the end backwards, and returns nil if
+// none is near. How far it is depends on what was deleted after it, or written for
+// the next one.
+func (s *state) lastManifest(ctx context.Context, first, end int64) (last *manifest, err error) {
+	const near, further, far = 8, 4, 32 << 10 // records, times, records
+	for back := int64(near); back <= far; back *= further {
+		from := max(first, end-back)
+		_, err = s.scan(ctx, from, end, func(m *message) {
+			b, piece, ok := parseKey(string(m.key))
+			if !ok || piece >= 0 || m.value == nil {
+				return
+			}
+			if read, err := decodeManifest(b.save, m.value); err == nil {
+				last = read
+			}
+		})
+		if err != nil || last != nil || from == first {
+			break
 		}
-		if read, err := decodeManifest(b.save, m.value); err == nil {
-			last = read
-		}
-	})
+	}
 	return last, err
 }
 
