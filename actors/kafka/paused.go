@@ -2,7 +2,6 @@ package kafka
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 )
 
@@ -34,7 +33,7 @@ func paused(err, before error) error {
 func (e *pausedError) Error() string {
 	text := "sarama, the client, has failed three times in a row to find the broker that leads the partition, and looks for it again in 10 s at most; "
 	if e.before != nil {
-		return text + fmt.Sprintf("it had failed with: %v", e.before)
+		return text + "it had failed with: " + e.before.Error()
 	}
 	return text + "can the brokers be reached?"
 }
