@@ -170,9 +170,6 @@ func (r *requeuer) requeue(ctx context.Context, d actors.DeadLetter) (made bool,
 	return true, r.asker.Requeue(ctx, d)
 }
 
-// shortWindow is the usual window, as people write it.
-var shortWindow = strings.TrimSuffix(actors.DefaultWindow.String(), "0s")
-
 // errNoLetter: whoever names letters expects some, and may have misspelled them.
 var errNoLetter = errors.New("no dead letter matches, nothing is requeued; backstay actors deadletters lists them")
 
@@ -193,7 +190,7 @@ func requeueAll(letters iter.Seq2[actors.DeadLetter, error], requeue func(actors
 			n++
 			fmt.Fprintf(out, "%s: %s is made again\n", l.Letter, l.subject())
 		default:
-			fmt.Fprintf(out, "%s: %s was already requeued within the window of the application (%s unless its Config.Window is another): nothing is made\n", l.Letter, l.subject(), shortWindow)
+			fmt.Fprintf(out, "%s: %s was already requeued within the window of the application (%g minutes unless its Config.Window is another): nothing is made\n", l.Letter, l.subject(), actors.DefaultWindow.Minutes())
 		}
 	}
 	if !seen {

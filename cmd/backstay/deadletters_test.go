@@ -49,7 +49,7 @@ func TestARequeueSaysWhatItDid(t *testing.T) {
 		want    error
 	}{
 		"one":         {map[*actors.DeadLetter]error{&lost: nil}, nil, false, "account/1#7: account/a.buy is made again\n1 request requeued; the letters stay in the topic\n", nil},
-		"twice":       {map[*actors.DeadLetter]error{&lost: nil}, nil, true, "account/1#7: account/a.buy was already requeued within the window of the application (5m unless its Config.Window is another): nothing is made\n0 requests requeued; the letters stay in the topic\n", nil},
+		"twice":       {map[*actors.DeadLetter]error{&lost: nil}, nil, true, "account/1#7: account/a.buy was already requeued within the window of the application (5 minutes unless its Config.Window is another): nothing is made\n0 requests requeued; the letters stay in the topic\n", nil},
 		"none":        {nil, nil, false, "", errNoLetter},
 		"not read":    {map[*actors.DeadLetter]error{{}: unread}, nil, false, "0 requests requeued; the letters stay in the topic\n", unread},
 		"not to send": {map[*actors.DeadLetter]error{&lost: nil}, refused, false, "0 requests requeued; the letters stay in the topic\n", refused},
