@@ -66,12 +66,11 @@ func (p *partition) next() int64 { return p.first + int64(len(p.entries)) }
 func New(o Options) *Cluster {
 	c := &Cluster{
 		seed: o.Seed, count: o.Partitions, judge: o.Judge, silent: o.Silent, trusts: o.Credulous, faults: o.Faults,
-		parts: make(map[journal.Partition]*partition), letters: make(map[string][]journal.Message), passed: make(map[passing]int),
+		parts: make(map[journal.Partition]*partition), letters: make(map[string][]journal.Message), passed: make(map[passing]int), refused: make(map[parcel]bool),
 	}
 	if c.count == 0 {
 		c.count = 3
 	}
-	c.refused = make(map[parcel]bool)
 	c.inner = memory.New(memory.WithPartitions(c.count))
 	c.store = memory.NewStore()
 	for i := range c.faults {

@@ -16,11 +16,11 @@ type seat struct {
 	member journal.Member
 
 	// Under cluster.mu.
-	inner   journal.Membership // nil: it is out
-	out     chan struct{}      // closed when inner is given up
-	deaf    bool               // it does not learn of changes
-	told    []journal.Partition
-	given   []journal.Partition // what the process was told last
+	inner   journal.Membership  // nil: it is out
+	out     chan struct{}       // closed when inner is given up
+	deaf    bool                // it does not learn of changes
+	told    []journal.Partition // what there is to hear: while it is deaf, what there was
+	heard   []journal.Partition // of that, when it asked last
 	changed chan struct{}       // closed when it learns of something
 	left    bool
 }
@@ -85,11 +85,11 @@ func (s *seat) Assigned() ([]journal.Partition, <-chan struct{}) {
 	defer c.mu.Unlock()
 	all := s.believed()
 	for _, p := range all {
-		if !slices.Contains(s.given, p) {
+		if !slices.Contains(s.heard, p) {
 			c.judge.granted(s.member.Name, p)
 		}
 	}
-	s.given = all
+	s.heard = all
 	return all, s.changed
 }
 
