@@ -78,7 +78,7 @@ const (
 	// the node has given the partition up itself: it stops, or another is to have it.
 	PartitionLost Kind = "partition lost"
 	// PartitionRefused says that a partition cannot be owned by this program, or
-	// not yet: Err.
+	// not yet: Err. A claim that goes on failing is told of as LogFailed is.
 	PartitionRefused Kind = "partition refused"
 	// RecordSkipped is a record of a log that cannot be read: Err.
 	RecordSkipped Kind = "record skipped"
@@ -94,7 +94,8 @@ const (
 	// PassivationFailed says that an instance was dropped though its Passivate
 	// returned an error: Err.
 	PassivationFailed Kind = "passivation failed"
-	// SnapshotSaved and SnapshotFailed end a snapshot: Elapsed, Err.
+	// SnapshotSaved and SnapshotFailed end a snapshot: Elapsed, Err. One that goes
+	// on failing is told of as LogFailed is.
 	SnapshotSaved  Kind = "snapshot saved"
 	SnapshotFailed Kind = "snapshot failed"
 )

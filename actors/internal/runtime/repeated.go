@@ -8,8 +8,8 @@ import (
 
 // repeated are failures that come again for as long as something outside is not
 // mended: a topic that nobody has made, a store that is away. Each is told when
-// it begins, when its cause is another one, and then once a minute; what it keeps
-// from its work says so in Health meanwhile.
+// it begins, when its cause is another one, and then once a minute, also if it
+// comes and goes; what it keeps from its work says so in Health meanwhile.
 type repeated struct {
 	mu   sync.Mutex
 	told map[string]telling
