@@ -46,7 +46,8 @@ type incarnation struct {
 	cellar cellar.Cellar
 	loads  loads
 	beside sync.WaitGroup // goroutines that load and save
-	// listing has room for the one who lists what is saved.
+	// listing has room for the one who lists what is saved. It is no mutex: who
+	// waits for one keeps virtual time from going on.
 	listing chan struct{}
 
 	// What runs.
