@@ -161,21 +161,27 @@ func (s *stubborn) Load(ctx context.Context, p journal.Partition, actor string) 
 	}
 }
 
+// counted has the actors a and b count to ten in a store, and returns how a node
+// is configured that finds them there.
+func (c *cluster) counted(store journal.StateStore) runtime.Config {
+	c.Helper()
+	config := runtime.Config{SnapshotRecords: 4, State: store}
+	first := c.openOn(new(link), config, keeping())
+	for range 10 {
+		c.call(first, "a", "inc", "")
+		c.call(first, "b", "inc", "")
+		synctest.Wait()
+	}
+	stopNow(c.T, first)
+	return config
+}
+
 func TestALoadThatFailsIsTriedAgainAndKeepsNobodyElseWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCluster(t, 1)
 		defer c.stop()
 		store := &stubborn{StateStore: memory.NewStore(), tries: 9}
-		config := runtime.Config{SnapshotRecords: 4, State: store}
-		first := c.openOn(new(link), config, keeping())
-		for range 10 {
-			c.call(first, "a", "inc", "")
-			c.call(first, "b", "inc", "")
-			synctest.Wait()
-		}
-		if err := first.Stop(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		config := c.counted(store)
 		store.tries = 0
 		n := c.openWith(config, keeping())
 		c.tell(n, "a", "inc", "")

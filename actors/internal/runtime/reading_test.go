@@ -65,17 +65,23 @@ func (s *slowShelf) Chunk(ctx context.Context, p journal.Partition, c journal.Ch
 	return s.Log.Chunk(ctx, p, c)
 }
 
+// shelved returns a node of counters that has loaded none of them: one is on a shelf.
+func (c *cluster) shelved() (*runtime.Node, *slowShelf) {
+	c.Helper()
+	first := c.openWith(runtime.Config{SnapshotRecords: 1}, hosting(counter()))
+	c.call(first, "a", "inc", "")
+	time.Sleep(time.Second)
+	stopNow(c.T, first)
+	shelf := &slowShelf{Log: c.log}
+	c.log = shelf
+	return c.open(hosting(counter())), shelf
+}
+
 func TestACopyOfAListThatIsReadIsNotRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCluster(t, 1)
 		defer c.stop()
-		first := c.openWith(runtime.Config{SnapshotRecords: 1}, hosting(counter()))
-		c.call(first, "a", "inc", "")
-		time.Sleep(time.Second)
-		stopNow(t, first)
-		shelf := &slowShelf{Log: c.log}
-		c.log = shelf
-		n := c.open(hosting(counter()))
+		n, shelf := c.shelved()
 		all, err := n.List(t.Context(), record.Partition{Type: "t"}, "")
 		if err != nil || len(all) != 1 {
 			t.Errorf("%v, %v", all, err)
@@ -91,12 +97,7 @@ func TestListsThatAreReadSlowlyWaitForEachOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCluster(t, 1)
 		defer c.stop()
-		first := c.openWith(runtime.Config{SnapshotRecords: 1}, hosting(counter()))
-		c.call(first, "a", "inc", "")
-		time.Sleep(time.Second)
-		stopNow(t, first)
-		c.log = &slowShelf{Log: c.log}
-		n := c.open(hosting(counter()))
+		n, _ := c.shelved()
 		var lists sync.WaitGroup
 		for range 2 {
 			lists.Go(func() {

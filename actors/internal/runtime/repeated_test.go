@@ -120,15 +120,7 @@ func TestAStoreThatIsAwayIsAProblemUntilItIsBack(t *testing.T) {
 		c := newCluster(t, 1)
 		defer c.stop()
 		store := stored{memory.NewStore(), new(away)}
-		config := runtime.Config{SnapshotRecords: 4, State: store}
-		first := c.openOn(new(link), config, keeping())
-		for range 10 {
-			c.call(first, "a", "inc", "")
-			c.call(first, "b", "inc", "")
-			synctest.Wait()
-		}
-		stopNow(t, first)
-		n := c.openWith(config, keeping())
+		n := c.openWith(c.counted(store), keeping())
 		synctest.Wait()
 		store.set(errCut)
 		c.tell(n, "a", "inc", "")
