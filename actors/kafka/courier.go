@@ -22,8 +22,8 @@ type courier struct {
 	tell    func(topic string, err error)
 	largest int // bytes of a record
 	wake    chan struct{}
-	queue   []*consignment // guarded by the egress, as resting
-	resting bool
+	queue   []*consignment // guarded by the egress, as working
+	working bool           // a goroutine runs it
 
 	session session           // nil: none is open
 	last    map[string]uint64 // of topics: the number up to which all is committed, as the session knows

@@ -70,11 +70,10 @@ func (l *Log) dispatch(c *consignment) error {
 	courier := e.couriers[c.from]
 	if courier == nil {
 		courier = e.hire(c.from)
-		courier.resting = true
 		e.couriers[c.from] = courier
 	}
-	if courier.resting {
-		courier.resting = false
+	if !courier.working {
+		courier.working = true
 		l.work.Go(func() { courier.run(l.ctx) })
 	}
 	courier.queue = append(courier.queue, c)
@@ -108,7 +107,7 @@ func (e *egress) dismiss(c *courier) bool {
 	if len(c.queue) > 0 {
 		return false
 	}
-	if c.resting = true; len(c.owing) == 0 {
+	if c.working = false; len(c.owing) == 0 {
 		delete(e.couriers, c.from)
 	}
 	return true

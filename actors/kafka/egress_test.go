@@ -271,7 +271,7 @@ func TestNothingIsPassedOverThatFailedBeforeAnythingWasCommitted(t *testing.T) {
 		}
 		time.Sleep(2 * idleFor)
 		l.egress.mu.Lock()
-		if c := l.egress.couriers[part]; c == nil || !c.resting { // its partition may have moved
+		if c := l.egress.couriers[part]; c == nil || c.working { // its partition may have moved
 			t.Errorf("nobody has published for a while, and its courier does not rest: %+v", c)
 		}
 		l.egress.mu.Unlock()
