@@ -149,8 +149,8 @@ type owner struct {
 	took  inspect.Takeover // of its first partition
 }
 
-// own opens one that owns the partitions from one on below another, and waits
-// until it does.
+// own opens one that is to own the partitions of a range, without its end, and
+// waits until it does.
 func own(ctx context.Context, c kafka.Config, from, below uint32) (*owner, error) {
 	log, err := kafka.Open(ctx, c)
 	if err != nil {
