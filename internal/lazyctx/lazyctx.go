@@ -123,9 +123,17 @@ func (c *Ctx) Done() <-chan struct{} {
 // context.DeadlineExceeded at a limit, context.Canceled otherwise.
 func (c *Ctx) Err() error {
 	if c.ended.Load() {
-		return c.err
+		return c.why()
 	}
 	return c.check(backstay.Now())
+}
+
+// why returns what ended the context. It waits for the end to be complete:
+// whoever sees an error finds the channel closed.
+func (c *Ctx) why() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
 }
 
 // AfterFunc arranges for f to run in a goroutine of its own when the context
@@ -312,7 +320,7 @@ func (c *Ctx) check(now backstay.Instant) error {
 	if !c.ended.Load() {
 		return nil
 	}
-	return c.err
+	return c.why()
 }
 
 // expire ends the context if its limit has passed. Either it does, or Lift
@@ -339,10 +347,10 @@ func (c *Ctx) finish(err error, expired bool) {
 		return
 	}
 	c.err, c.expired = err, expired
+	c.ended.Store(true) // before that: whoever finds the channel closed sees an error
 	if c.done != nil {
 		close(c.done)
 	}
-	c.ended.Store(true) // after that: whoever sees an error finds the channel closed
 	armed, timer, unhook, kids, hooks := c.armed, c.timer, c.unhook, c.kids, c.hooks
 	c.timer, c.unhook, c.kids = nil, nil, set[*Ctx]{}
 	c.hooks.clear()

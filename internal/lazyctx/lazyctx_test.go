@@ -304,3 +304,27 @@ func TestEndingFromManySides(t *testing.T) {
 		cancel()
 	}
 }
+
+// As the standard library has it: its own contexts panic where a parent that is
+// done has no error.
+func TestWhoeverFindsTheChannelClosedSeesTheError(t *testing.T) {
+	for range 5_000 {
+		c := lazyctx.New(t.Context(), backstay.Now().Add(time.Hour))
+		done := c.Done()
+		go c.Cancel()
+		for closed := false; !closed; {
+			err := c.Err()
+			select {
+			case <-done:
+				closed = true
+				if c.Err() == nil {
+					t.Fatal("the channel is closed, and there is no error")
+				}
+			default:
+				if err != nil {
+					t.Fatal("there is an error, and the channel is not closed")
+				}
+			}
+		}
+	}
+}
