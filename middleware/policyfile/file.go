@@ -62,7 +62,7 @@ func (r *reader) top(n *yaml.Node) *file {
 		case "targets":
 			r.definitions(f.targets, e, (*reader).target)
 		case "server":
-			f.server = r.define(e, serverRoot, nothingElse)
+			f.server = r.server(e)
 		case "$schema": // for editors
 		default:
 			r.add(e.key, suggest(e.name, known), "unknown key")
@@ -123,15 +123,19 @@ func (r *reader) target(e entry) *definition {
 		}
 		d.patterns = r.patterns(key)
 		return true
+	}, "match")
+}
+
+func (r *reader) server(e entry) *definition {
+	return r.define(e, serverRoot, func(_ *definition, key entry) bool {
+		return r.refuse(key, "match", "the server is for all requests: match belongs to a target")
 	})
 }
 
-// nothingElse is for what has no keys of its own.
-func nothingElse(*definition, entry) bool { return false }
-
 // define reads what profiles, targets and the server have in common; special
-// takes the keys that only one of them has.
-func (r *reader) define(e entry, of *shape, special func(*definition, entry) bool) *definition {
+// takes the keys that only one of them has or refuses, and own names those that
+// it has.
+func (r *reader) define(e entry, of *shape, special func(*definition, entry) bool, own ...string) *definition {
 	d := &definition{name: e.name, at: e.key, extends: standard}
 	if name, named := scalar(e.value); named && name == "on" {
 		return d
@@ -146,7 +150,7 @@ func (r *reader) define(e entry, of *shape, special func(*definition, entry) boo
 		case key.name == "extends":
 			r.extends(d, key)
 		case of.find(key.name) == nil:
-			r.add(key.key, suggest(key.name, append(of.children(), "extends", "match")), "unknown key")
+			r.add(key.key, suggest(key.name, slices.Concat(of.children(), []string{"extends"}, own)), "unknown key")
 		default:
 			d.entries = append(d.entries, key)
 		}

@@ -78,8 +78,8 @@ func (r *reader) said(e entry) string {
 func (r *reader) host(p *pattern, e entry) {
 	s := r.said(e)
 	host, port := cutPort(strings.ToLower(s))
-	if _, rest, ok := strings.Cut(host, "://"); ok {
-		r.add(e.spot(), "did you mean "+strings.TrimSuffix(rest, "/")+"?", "%s is a URL, not a host", quote(s))
+	if strings.Contains(s, "://") {
+		r.add(e.spot(), suggestHost(strings.ToLower(s)), "%s is a URL, not a host", quote(s))
 		return
 	}
 	tail, _ := strings.CutPrefix(host, "*.")
@@ -88,6 +88,20 @@ func (r *reader) host(p *pattern, e entry) {
 		return
 	}
 	p.host, p.port = host, port
+}
+
+// suggestHost finds the host in a URL: what follows the scheme, or at the end of
+// what a gRPC connection is dialled by, dns:///stock:443.
+func suggestHost(url string) string {
+	scheme, rest, _ := strings.Cut(url, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	if scheme != "http" && scheme != "https" {
+		host = rest[strings.LastIndexByte(rest, '/')+1:]
+	}
+	if host == "" {
+		return "such as pay.example.com, *.example.com or *"
+	}
+	return "did you mean " + host + "?"
 }
 
 // cutPort takes a port off a host.

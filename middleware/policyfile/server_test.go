@@ -108,7 +108,7 @@ func TestFaultsOfAServerAreToldAtOnce(t *testing.T) {
 		"policies.yaml:3:3: server.deadlin: unknown key (did you mean deadline?)",
 		"policies.yaml:4:12: server.timeout: 2m contradicts other values (must be at most deadline.cap, which is 1m0s: a handler cannot outlast its request)",
 		"policies.yaml:6:20: server.priority_header: x-priority contradicts other values",
-		"policies.yaml:7:3: server.match: unknown key",
+		"policies.yaml:7:3: server.match: key does not belong here (the server is for all requests: match belongs to a target)",
 	} {
 		if i >= len(e.Faults) || !strings.HasPrefix(e.Faults[i].Error(), want) {
 			t.Fatalf("fault %d is not %s in\n%v", i, want, err)
