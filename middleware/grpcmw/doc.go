@@ -7,6 +7,15 @@
 //	}
 //	conn, err := grpc.NewClient("dns:///stock:443", append(client.DialOptions(), credentials)...)
 //
+// and on the other side, with a store for its idempotency keys,
+//
+//	server, err := grpcmw.NewServer(live.Server(), grpcmw.ServerStore(store)) // of policyfile.Watch
+//	if err != nil {
+//		return err
+//	}
+//	defer live.BindServer(server)()
+//	s := grpc.NewServer(append(server.ServerOptions(), credentials)...)
+//
 // # The problem
 //
 // gRPC carries deadlines, and can retry by its service config. It cannot stop
@@ -100,7 +109,8 @@
 // follow in the chain act on every attempt, those before it on every call. A
 // Client whose interceptors are installed by hand, without
 // [Client.DialOptions], needs grpc.WithDisableRetry where a service config has
-// a retryPolicy: the two would multiply.
+// a retryPolicy: the two would multiply. So do two Clients, or a Client and a
+// Router, on one connection: give it one.
 //
 // # Pitfalls
 //
