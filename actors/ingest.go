@@ -65,10 +65,11 @@ type ingest struct {
 //	})
 //
 // tell says who is told what; the zero Telling leaves a message out. An error,
-// or a panic, makes a dead letter of the message ([ReasonNotIngested]). tell
-// runs on goroutines of the node, for a message more than once where owners
-// change; so it must follow from the message alone, not block, and leave all
-// work to the method. To tell several actors, tell one that does.
+// a panic, or runtime.Goexit makes a dead letter of the message
+// ([ReasonNotIngested]). tell runs on goroutines of the node, for a message more
+// than once where owners change; so it must follow from the message alone, not
+// block, and leave all work to the method. To tell several actors, tell one that
+// does.
 //
 // Messages of one partition of the topic are told in their order. Partition s is
 // taken in by the owner of the type's partition s mod N: a topic with as many

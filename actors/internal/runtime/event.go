@@ -51,7 +51,8 @@ const (
 	// SnapshotFailed: it, or the truncation of the log below one that was saved,
 	// will be tried again: Err.
 	SnapshotFailed EventKind = "snapshot failed"
-	// HookPanicked: an Activate, Passivate or Read panicked: Err.
+	// HookPanicked: an Activate, Passivate or Read panicked, or a Map, which may also
+	// have ended its goroutine: Err.
 	HookPanicked EventKind = "hook panicked"
 	// Congested: outputs to a destination exceed OutboxBytes, or no longer do
 	// (Outcome unused): Name is the destination, Err nil when it is over.

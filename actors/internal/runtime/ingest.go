@@ -21,9 +21,9 @@ import (
 type Ingest struct {
 	Topic string
 	// Map returns what a message is told to whom; nil leaves the message out. An
-	// error, or a panic, makes a dead letter of it. Of the target only Type and
-	// Actor need be set. It is called on a goroutine for each partition of the
-	// topic, for a message more than once, and must not block.
+	// error, a panic, or runtime.Goexit makes a dead letter of it. Of the target
+	// only Type and Actor need be set. It is called for one message of a partition
+	// of the topic at a time, for a message more than once, and must not block.
 	Map func(s journal.Source, m *journal.Sourced) (*record.Call, error)
 	// FromEnd begins at the end of the topic, not at its beginning.
 	FromEnd bool

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	stdruntime "runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -46,6 +47,8 @@ func orders(change func(g *runtime.Ingest)) runtime.Type {
 			return nil, errors.New("it is broken")
 		case "panic":
 			panic("ouch")
+		case "goexit":
+			stdruntime.Goexit()
 		}
 		return &record.Call{Target: actor("t", m.Key), Method: "register", Args: m.Value}, nil
 	}}
@@ -136,7 +139,7 @@ func TestAMessageThatIsNoRequestIsADeadLetterAndHoldsUpNothing(t *testing.T) {
 		c := newCluster(t, 2)
 		defer c.stop()
 		n := c.open(orders(nil))
-		for _, v := range []string{"1", "broken", "panic", strings.Repeat("x", 1<<20), "2"} {
+		for _, v := range []string{"1", "broken", "panic", "goexit", strings.Repeat("x", 1<<20), "2"} {
 			c.publish("a", v)
 		}
 		c.publish("", "nobody's")
@@ -158,8 +161,9 @@ func TestAMessageThatIsNoRequestIsADeadLetterAndHoldsUpNothing(t *testing.T) {
 		want := []string{
 			"orders/0/1 a broken: it is broken",
 			"orders/0/2 a panic: panicked: ouch",
-			"orders/0/3  : its tell has 1048841 bytes, more than 921600; the message of 1048577 bytes is too large for a letter",
-			"orders/0/5  nobody's: its tell names no actor or no method",
+			"orders/0/3 a goexit: the function ended its goroutine",
+			"orders/0/4  : its tell has 1048841 bytes, more than 921600; the message of 1048577 bytes is too large for a letter",
+			"orders/0/6  nobody's: its tell names no actor or no method",
 		}
 		for i := range want {
 			if i >= len(got) || !strings.HasPrefix(got[i], strings.Split(want[i], ": its tell has")[0]) {
@@ -169,6 +173,11 @@ func TestAMessageThatIsNoRequestIsADeadLetterAndHoldsUpNothing(t *testing.T) {
 		}
 		if len(got) != len(want) {
 			t.Errorf("%d letters", len(got))
+		}
+		for _, fault := range []string{"panicked: ouch", "the function ended its goroutine"} {
+			if !c.heardOf(runtime.HookPanicked, fault) {
+				t.Errorf("nothing is heard of %q", fault)
+			}
 		}
 	})
 }

@@ -203,15 +203,38 @@ func (k *intake) take(ctx context.Context, m *journal.Sourced) (x record.Ingeste
 	return x, nil
 }
 
-// mapped calls the function of the application.
-func (k *intake) mapped(m *journal.Sourced) (call *record.Call, fault error) {
-	defer func() {
-		if v := recover(); v != nil {
-			call, fault = nil, fmt.Errorf("panicked: %v", v)
-			k.inc.node.report(Event{Kind: HookPanicked, Partition: k.inc.self, Epoch: k.inc.epoch, Name: k.source.String(), Err: fmt.Errorf("runtime: ingesting %v: %w\n%s", k.source, fault, debug.Stack())})
-		}
+// mapped calls the function of the application, on a goroutine of its own, which
+// is all that it can end with runtime.Goexit, as a failed assertion calls it.
+func (k *intake) mapped(m *journal.Sourced) (*record.Call, error) {
+	var (
+		call     *record.Call
+		fault    error
+		returned bool
+	)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() {
+			if !returned {
+				call, fault = nil, k.failed(recover())
+			}
+		}()
+		call, fault = k.ingest.Map(k.source, m)
+		returned = true
 	}()
-	return k.ingest.Map(k.source, m)
+	<-done
+	return call, fault
+}
+
+// failed tells of a panic of the function, or, if v is nil, that it has ended its
+// goroutine, and returns what is wrong with the message.
+func (k *intake) failed(v any) error {
+	fault := errors.New("the function ended its goroutine")
+	if v != nil {
+		fault = fmt.Errorf("panicked: %v", v)
+	}
+	k.inc.node.report(Event{Kind: HookPanicked, Partition: k.inc.self, Epoch: k.inc.epoch, Name: k.source.String(), Err: fmt.Errorf("runtime: ingesting %v: %w\n%s", k.source, fault, debug.Stack())})
+	return fault
 }
 
 // address completes a call, and says what is wrong with one that no actor can
