@@ -14,23 +14,21 @@ import "context"
 // above, since brokers forget deletions in time: then everything is read.
 type glimpse struct {
 	from    int64 // of the first record that is looked at
-	due     int64 // of the next one, where brokers have not compacted
-	lost    bool  // there was something that it says nothing of
 	deleted map[blob]map[int]bool
 }
 
-// glance begins an index at the end of a partition, or an empty one at its first
-// record, if there is no manifest to begin with.
+// glance begins an index at the end of a partition; x is nil if there is no
+// manifest to begin with.
 func (s *state) glance(ctx context.Context, first, end int64) (x *index, next int64, err error) {
 	last, err := s.lastManifest(ctx, first, end)
 	if err != nil {
 		return nil, 0, err
 	}
-	x = newIndex()
 	if last == nil || last.Seen <= first || last.Seen >= end { // it is of an older program, which does not say; or came just now
-		return x, first, nil
+		return nil, 0, nil
 	}
-	x.glimpse = &glimpse{from: last.Seen, due: last.Seen, deleted: make(map[blob]map[int]bool)}
+	x = newIndex()
+	x.glimpse = &glimpse{from: last.Seen, deleted: make(map[blob]map[int]bool)}
 	return x, last.Seen, nil
 }
 
@@ -59,11 +57,11 @@ func (s *state) lastManifest(ctx context.Context, first, end int64) (last *manif
 
 // exact reports whether the highest snapshot of x is that of the partition.
 func (x *index) exact() bool {
-	if x.glimpse == nil {
-		return true
+	if x.glimpse == nil || x.lost {
+		return !x.lost
 	}
 	top := x.highest(save{})
-	if x.lost || top == nil {
+	if top == nil {
 		return false
 	}
 	for s := range x.manifests {
@@ -72,16 +70,6 @@ func (x *index) exact() bool {
 		}
 	}
 	return true
-}
-
-// follow notes whether records are missing before one: where brokers have
-// compacted, deletions may be gone as well.
-func (x *index) follow(m *message) {
-	if x.glimpse == nil {
-		return
-	}
-	x.lost = x.lost || m.offset != x.due
-	x.due = m.offset + 1
 }
 
 // recall has a glimpse know of the blobs below it that a manifest refers to.

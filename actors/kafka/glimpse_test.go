@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -67,7 +68,6 @@ func TestAGlimpseKnowsWhatItDoesNotSee(t *testing.T) {
 		return &message{key: []byte(m.manifestKey()), value: data}
 	}
 	deleted := &message{key: []byte(below.key(0))}
-	compacted := new(message)
 	strange := &message{key: []byte(save{At: 9, Writer: "c"}.manifestKey()), value: []byte(`{"format":1,"seen":10,"core":{"pieces":1}}`)}
 	for name, c := range map[string]struct {
 		records []*message
@@ -77,17 +77,14 @@ func TestAGlimpseKnowsWhatItDoesNotSee(t *testing.T) {
 		"that it was deleted afterwards":              {[]*message{written(5, from), deleted}, false},
 		"that it was deleted before":                  {[]*message{deleted, written(5, from)}, false},
 		"what was deleted before a late one":          {[]*message{written(5, from), written(4, from-1)}, false},
-		"what brokers have compacted":                 {[]*message{compacted, written(5, from)}, false},
 		"what has become of the parts of a newer one": {[]*message{written(5, from), strange}, false},
 		"nothing": {nil, false},
 	} {
 		x := newIndex()
-		x.glimpse = &glimpse{from: from, due: from, deleted: make(map[blob]map[int]bool)}
+		x.glimpse = &glimpse{from: from, deleted: make(map[blob]map[int]bool)}
 		for i, m := range c.records {
-			if m != compacted {
-				m.offset = int64(from + i)
-				x.apply(m)
-			}
+			m.offset = int64(from + i)
+			x.apply(m)
 		}
 		if x.exact() != c.exact {
 			t.Errorf("%s: it is exact: %v", name, !c.exact)
@@ -286,6 +283,36 @@ func TestWhatALaterClaimReadsDoesNotGrowWithTheSnapshotsThatWere(t *testing.T) {
 		left, top := everything(t, on)
 		if top == nil || top.At != 5000 || len(left.manifests) != 1 || len(left.blobs) > 5 {
 			t.Errorf("%+v, %d manifests and %d blobs are left", top, len(left.manifests), len(left.blobs))
+		}
+	})
+}
+
+// Nor does who has read everything once count on deletions that brokers have
+// forgotten before it reads on.
+func TestWhoReadsOnDoesNotCountOnDeletionsThatBrokersHaveForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		on := newTable(1, 1<<20)
+		s := &saver{state: newState(on), table: on}
+		save := func(at int64) {
+			m, fresh := s.next(at)
+			if err := s.replace(t.Context(), part, m, fresh); err != nil {
+				t.Fatal(err)
+			}
+			s.last = m
+			time.Sleep(time.Second) // of late deletions
+		}
+		save(1)
+		away, _ := everything(t, on)
+		save(1000)
+		s.catchUp(t) // or it would delete once more
+		on.compact()
+		save(1001)
+		if err := away.refresh(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		there, _ := everything(t, on)
+		if away.glimpse != nil || !maps.EqualFunc(away.blobs, there.blobs, maps.Equal[map[int]int64, map[int]int64]) || len(away.manifests) != len(there.manifests) {
+			t.Errorf("it knows of %v and %v, there are %v and %v", away.manifests, away.blobs, there.manifests, there.blobs)
 		}
 	})
 }

@@ -6,7 +6,8 @@ type index struct {
 	blobs     map[blob]map[int]int64 // offsets of pieces
 	manifests map[save]*manifest
 	lists     lists
-	*glimpse  // nil: it is of all records
+	lost      bool // there was something that it says nothing of
+	*glimpse       // nil: it is of all records
 }
 
 func newIndex() *index {
@@ -16,7 +17,6 @@ func newIndex() *index {
 // apply applies a record. What is a stranger's, or of a newer program, is left
 // out: a snapshot that needs it is not complete.
 func (x *index) apply(m *message) {
-	x.follow(m)
 	b, piece, ok := parseKey(string(m.key))
 	switch {
 	case !ok:

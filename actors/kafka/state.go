@@ -102,14 +102,34 @@ func (s *state) refresh(ctx context.Context) error {
 			return err
 		}
 	}
-	if s.next < first || s.next > end { // the topic was made anew
-		s.index, s.next = newIndex(), first
+	switch {
+	case s.index == nil, s.next < first, s.next > end: // never read, or the topic was made anew
+		return s.readAll(ctx, first, end)
+	case s.next == end:
+		return nil
 	}
-	was := s.next
-	s.next, err = s.scan(ctx, was, end, s.apply)
-	if err != nil || s.next == was || s.exact() {
+	if err := s.readOn(ctx, end); err != nil || s.exact() {
 		return err
 	}
+	return s.readAll(ctx, first, end)
+}
+
+// readOn reads what is new. Where records are missing brokers have compacted, and
+// may have forgotten deletions as well, of what is in the index.
+func (s *state) readOn(ctx context.Context, end int64) (err error) {
+	due := s.next
+	s.next, err = s.scan(ctx, due, end, func(m *message) {
+		s.lost = s.lost || m.offset != due
+		due = m.offset + 1
+		s.apply(m)
+	})
+	s.lost = s.lost || s.next != due
+	return err
+}
+
+// readAll begins anew with all records: of what they do not have there is nothing
+// in the index.
+func (s *state) readAll(ctx context.Context, first, end int64) (err error) {
 	s.index = newIndex()
 	s.next, err = s.scan(ctx, first, end, s.apply)
 	return err
@@ -122,11 +142,10 @@ func (s *state) stale(end int64) bool {
 	return end-s.next > much && len(s.saving) > 0
 }
 
-// begin begins the index anew: at the end, or where that will not do and nothing
-// was read yet, at the first record.
+// begin begins the index anew at the end, if that will do.
 func (s *state) begin(ctx context.Context, first, end int64) error {
 	x, next, err := s.glance(ctx, first, end)
-	if err == nil && (s.index == nil || x.glimpse != nil) {
+	if err == nil && x != nil {
 		s.index, s.next = x, next
 	}
 	return err
