@@ -51,10 +51,15 @@ func (m *Membership) quit(ctx context.Context) error {
 	return nil
 }
 
-func (m *Membership) remove(ctx context.Context) error {
-	_, err := client.Within(ctx, func() ([]string, error) { return m.registry.remove(m.instance()) })
-	if err != nil {
-		return fmt.Errorf("membership: leaving: %w", err)
+// remove removes this process. It tries twice: a connection on which nothing was
+// asked for long may have gone with its broker, which is seen by asking.
+func (m *Membership) remove(ctx context.Context) (err error) {
+	const tries = 2
+	for range tries {
+		_, err = client.Within(ctx, func() ([]string, error) { return m.registry.remove(m.instance()) })
+		if err == nil {
+			return nil
+		}
 	}
-	return nil
+	return fmt.Errorf("membership: leaving: %w", err)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/IBM/sarama"
@@ -83,6 +84,7 @@ type admin struct {
 	describe sarama.GroupDescription
 	leave    sarama.LeaveGroupResponse
 	err      error
+	broken   int // removals that fail
 }
 
 func (a *admin) DescribeConsumerGroups([]string) ([]*sarama.GroupDescription, error) {
@@ -90,6 +92,9 @@ func (a *admin) DescribeConsumerGroups([]string) ([]*sarama.GroupDescription, er
 }
 
 func (a *admin) RemoveMemberFromConsumerGroup(string, []string) (*sarama.LeaveGroupResponse, error) {
+	if a.broken--; a.broken >= 0 {
+		return nil, syscall.EPIPE
+	}
 	return &a.leave, a.err
 }
 
@@ -105,6 +110,16 @@ func TestARemovalIsWhatTheMembersErrorSays(t *testing.T) {
 	a.err = sarama.ErrOutOfBrokers
 	if _, err = (&registry{group: "g", admin: a}).remove("a"); err == nil {
 		t.Error("no error")
+	}
+}
+
+func TestWhoLeavesAsksAgainWhereTheConnectionWasBroken(t *testing.T) {
+	m := unconnected(new([]Kind))
+	for broken, want := range []error{nil, nil, syscall.EPIPE} {
+		m.registry = &registry{group: "g", admin: &admin{broken: broken}}
+		if err := m.remove(t.Context()); !errors.Is(err, want) {
+			t.Errorf("after %d that were broken: %v, want %v", broken, err, want)
+		}
 	}
 }
 
