@@ -357,30 +357,3 @@ func (c deaf) Value(any) any {
 	c.t.Error("asked for a value")
 	return nil
 }
-
-// A pipeline that has read the clock has looked at the context too, and where it
-// has not, the bulkhead looks: also where a call had to wait it is not made.
-func TestWhoHasReadTheClockHasSeenThatTheContextIsAlive(t *testing.T) {
-	ended, end := context.WithCancel(t.Context())
-	end()
-	b := must(bulkhead.New(bulkhead.Config{Limit: 1, MaxQueue: 1}))
-	made := func(began backstay.Instant) (called bool) {
-		_, err := bulkhead.RunAt(ended, &began, b, backstay.Plain[int]{}, struct{}{}, func(context.Context, struct{}) (int, error) {
-			called = true
-			return 0, nil
-		})
-		if !called && !errors.Is(err, context.Canceled) {
-			t.Errorf("not made, because of %v", err)
-		}
-		return called
-	}
-	if made(0) || !made(backstay.Now()) {
-		t.Error("the reading is not what decides")
-	}
-	permit := acquire(t, b)
-	if made(backstay.Now()) {
-		t.Error("made after the queue")
-	}
-	permit.Release(backstay.Outcome{})
-	wantIdle(t, b)
-}
