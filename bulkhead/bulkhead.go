@@ -147,7 +147,7 @@ func (b *Bulkhead) limit(p *plan) int64 {
 // did wait, began is set to the moment after, so that what is measured from
 // there on is the call and not the queue.
 func (b *Bulkhead) enter(ctx context.Context, p *plan, weight int64, r rank, began *backstay.Instant) error {
-	if *began == 0 && ctx.Err() != nil { // else somebody has looked
+	if ctx.Err() != nil {
 		return backstay.ContextError(ctx)
 	}
 	if !b.try(p, weight, r) {

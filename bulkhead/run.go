@@ -18,10 +18,10 @@ func Run[Q, R any](ctx context.Context, b *Bulkhead, x backstay.Exchange[Q, R], 
 	return RunAt(ctx, &began, b, x, q, next)
 }
 
-// RunAt is Run for pipelines that have read the clock already, at *began, and
-// have seen then that ctx is alive. If the call has to queue, *began becomes the
-// moment after the queue; if it is zero and the time is needed, it becomes the
-// moment of the permit. next may read it.
+// RunAt is Run for pipelines that have read the clock already, at *began. If
+// the call has to queue, *began becomes the moment after the queue; if it is
+// zero and the time is needed, it becomes the moment of the permit. next may
+// read it.
 func RunAt[Q, R any](ctx context.Context, began *backstay.Instant, b *Bulkhead, x backstay.Exchange[Q, R], q Q, next backstay.Call[Q, R]) (R, error) {
 	if b == nil {
 		return next(ctx, q)

@@ -123,16 +123,15 @@ func retried[Q, R any](ctx context.Context, c *call[Q, R], q Q, next backstay.Ca
 }
 
 // attempt is the inner half of the order: attempt number n, or a hedged copy
-// of it. at is the time, if it was read and ctx was alive then, else 0. The
-// bulkhead moves it past its queue, so that neither the slow-call rule nor the
-// attempt timeout counts the time spent there.
+// of it. The bulkhead moves at past its queue, so that neither the slow-call
+// rule nor the attempt timeout counts the time spent there.
 func attempt[Q, R any](ctx context.Context, at backstay.Instant, n int32, c *call[Q, R], q Q, next backstay.Call[Q, R]) (R, error) {
+	if at == 0 {
+		at = backstay.Now()
+	}
 	v, x := c.version, c.exchange
 	return breaker.RunAt(ctx, &at, v.breaker, x, q, func(ctx context.Context, q Q) (R, error) {
 		return bulkhead.RunAt(ctx, &at, v.bulkhead, x, q, func(ctx context.Context, q Q) (R, error) {
-			if at == 0 {
-				at = backstay.Now()
-			}
 			if !c.loud {
 				return timeout.RunAt(ctx, at, v.timeouts(), x, q, next)
 			}
