@@ -18,17 +18,32 @@ type call[Q, R any] struct {
 	began    backstay.Instant
 	// loud is true where somebody is told: a report, an observer, a tracer.
 	loud bool
-	// sent is the number of the latest attempt that was sent, where loud.
+	// sent is the number of the latest attempt that was sent, where loud; its
+	// complement once the call is accounted for.
 	sent atomic.Int32
 }
 
-// count notes that attempt number n was sent. A late copy of an earlier one
-// changes nothing.
-func (c *call[Q, R]) count(n int32) {
+// count notes that attempt number n is sent, and reports whether it may be: not
+// when the call is accounted for, whose caller has left while the attempt was on
+// its way on a goroutine of its own. A late copy of an earlier one changes nothing.
+func (c *call[Q, R]) count(n int32) bool {
 	for {
 		latest := c.sent.Load()
-		if n <= latest || c.sent.CompareAndSwap(latest, n) {
-			return
+		switch {
+		case latest < 0:
+			return false
+		case n <= latest, c.sent.CompareAndSwap(latest, n):
+			return true
+		}
+	}
+}
+
+// account returns how many attempts were sent; there will be no more.
+func (c *call[Q, R]) account() int {
+	for {
+		latest := c.sent.Load()
+		if c.sent.CompareAndSwap(latest, ^latest) {
+			return int(latest)
 		}
 	}
 }

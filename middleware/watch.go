@@ -37,7 +37,7 @@ func told[Q, R any](ctx context.Context, c *call[Q, R], report *backstay.Report,
 	o := backstay.Outcome{Class: backstay.Fault} // what stands if next panics or exits
 	defer func() {
 		p.callDone(inner, report, end, backstay.Event{
-			Attempt: int(c.sent.Load()), Outcome: o, Err: err, Elapsed: backstay.Now().Sub(c.began),
+			Attempt: c.account(), Outcome: o, Err: err, Elapsed: backstay.Now().Sub(c.began),
 		})
 	}()
 	if c.version.refuses() {
@@ -88,7 +88,10 @@ func abandoned(ctx context.Context) error {
 // calls may go through other pipelines, which must not take the report of this
 // call for theirs.
 func sent[Q, R any](ctx context.Context, at backstay.Instant, n int32, c *call[Q, R], q Q, next backstay.Call[Q, R]) (R, error) {
-	c.count(n)
+	if !c.count(n) {
+		var none R
+		return none, context.Canceled // nobody waits for it
+	}
 	p := c.pipeline
 	inner := backstay.WithoutReport(ctx)
 	if p.scope.Silent() {

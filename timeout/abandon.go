@@ -15,8 +15,7 @@ import (
 // reaches the limit of p, or when ctx ends, even if next does not return then.
 // next must contain the [Run] of the same policy, which puts the limit on and
 // says when it begins; breaker and bulkhead may stand between the two, and
-// what they hold is freed when next really ends. Where ctx ends while next is
-// about to begin it may begin all the same. A late answer is discarded;
+// what they hold is freed when next really ends. A late answer is discarded;
 // [Policy.Close] waits for late ends. After Close the attempt is waited for on
 // the caller's goroutine instead.
 //
