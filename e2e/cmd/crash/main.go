@@ -63,6 +63,7 @@ type settings struct {
 	seed     uint64
 	chapter  int
 	pause    time.Duration
+	delay    time.Duration
 	within   time.Duration
 	out      string
 	resume   bool
@@ -105,6 +106,7 @@ func parse(args []string) (settings, error) {
 	flags.Uint64Var(&s.seed, "seed", 1, "which failures")
 	flags.IntVar(&s.chapter, "chapter", 50, "how many until all is audited")
 	flags.DurationVar(&s.pause, "pause", 30*time.Second, "of a total failure")
+	flags.DurationVar(&s.delay, "rebalance-delay", 3*time.Second, "group.initial.rebalance.delay.ms of the brokers; stock is 3s")
 	flags.DurationVar(&s.within, "within", 24*time.Hour, "begin no failure later than this")
 	flags.StringVar(&s.out, "out", "crash.jsonl", "the file of results")
 	flags.BoolVar(&s.resume, "resume", false, "go on where the file ends")
@@ -118,8 +120,8 @@ func parse(args []string) (settings, error) {
 			return s, fmt.Errorf("%q is no mode: they are single, paired, paused, leave, snapshot, total, broker, busy", m)
 		}
 	}
-	if s.failures < 1 || s.chapter < 1 || s.pause < 0 {
-		return s, errors.New("failures, chapter and pause must be positive")
+	if s.failures < 1 || s.chapter < 1 || s.pause < 0 || s.delay < 0 {
+		return s, errors.New("failures and chapter must be positive, pause and rebalance-delay not negative")
 	}
 	return s, nil
 }
@@ -140,7 +142,7 @@ func crash(ctx context.Context, s settings) (err error) {
 	if err != nil {
 		return err
 	}
-	options := []brokers.Option{brokers.WithFullCompiler()}
+	options := []brokers.Option{brokers.WithFullCompiler(), brokers.WithRebalanceDelay(s.delay)}
 	copies := 1
 	if strings.Contains(strings.Join(s.modes, ","), "broker") {
 		copies, options = 3, append(options, brokers.WithBrokers(3), brokers.WithSession(brokerSession)) //nolint:mnd // as many as it takes
