@@ -7,6 +7,7 @@ import (
 
 	"github.com/backstay-go/backstay/actors/journal"
 	"github.com/backstay-go/backstay/actors/kafka/internal/membership"
+	"github.com/backstay-go/backstay/internal/hook"
 )
 
 // Join makes this process a member of the consumer group App.owners, which
@@ -72,20 +73,9 @@ func (l *Log) observe(e membership.Event) {
 		l.vitals.note(vital{part: "membership", topic: l.config.topic(membersName), partition: noPartition, cause: cause}, e.Err)
 	}
 	if l.config.OnMember != nil {
-		l.onMember(MemberEvent{Kind: e.Kind.String(), Instance: e.Instance, Reason: e.Reason, Err: e.Err})
+		told := MemberEvent{Kind: e.Kind.String(), Instance: e.Instance, Reason: e.Reason, Err: e.Err}
+		hook.Call(func() { l.config.OnMember(told) }) // it must not end this process's place among the members
 	}
-}
-
-// onMember calls the hook, on a goroutine of its own: one that panics, or ends its
-// goroutine, must not end this process's place among the members.
-func (l *Log) onMember(e MemberEvent) {
-	told := make(chan struct{})
-	go func() {
-		defer close(told)
-		defer func() { _ = recover() }()
-		l.config.OnMember(e)
-	}()
-	<-told
 }
 
 // leave ends the memberships that have not been left, for as long as the rest of

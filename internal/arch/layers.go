@@ -47,6 +47,7 @@ var Layers = []Package{
 	{Path: "actors/inspect", Layer: 0}, // how a node of actors is, in plain data
 	{Path: "actors/journal", Layer: 0}, // the port that logs of actors implement
 	{Path: "internal/guard", Layer: 0},
+	{Path: "internal/hook", Layer: 0},
 	{Path: "internal/wire", Layer: 0},
 
 	// The policies.

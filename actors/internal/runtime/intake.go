@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"strconv"
 	"time"
 
 	"github.com/backstay-go/backstay/actors/internal/record"
 	"github.com/backstay-go/backstay/actors/journal"
+	"github.com/backstay-go/backstay/internal/hook"
 )
 
 // intake takes one partition of a topic in: a goroutine that reads messages,
@@ -203,38 +203,20 @@ func (k *intake) take(ctx context.Context, m *journal.Sourced) (x record.Ingeste
 	return x, nil
 }
 
-// mapped calls the function of the application, on a goroutine of its own, which
-// is all that it can end with runtime.Goexit, as a failed assertion calls it.
-func (k *intake) mapped(m *journal.Sourced) (*record.Call, error) {
-	var (
-		call     *record.Call
-		fault    error
-		returned bool
-	)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		defer func() {
-			if !returned {
-				call, fault = nil, k.failed(recover())
-			}
-		}()
-		call, fault = k.ingest.Map(k.source, m)
-		returned = true
-	}()
-	<-done
-	return call, fault
-}
-
-// failed tells of a panic of the function, or, if v is nil, that it has ended its
-// goroutine, and returns what is wrong with the message.
-func (k *intake) failed(v any) error {
-	fault := errors.New("the function ended its goroutine")
-	if v != nil {
-		fault = fmt.Errorf("panicked: %v", v)
+// mapped calls the function of the application, and says what is wrong with a
+// message that it does not return from.
+func (k *intake) mapped(m *journal.Sourced) (call *record.Call, fault error) {
+	failure := hook.Call(func() { call, fault = k.ingest.Map(k.source, m) })
+	switch {
+	case failure == nil:
+		return call, fault
+	case failure.Panic != nil:
+		fault = fmt.Errorf("panicked: %v", failure.Panic)
+	default:
+		fault = errors.New("the function ended its goroutine")
 	}
-	k.inc.node.report(Event{Kind: HookPanicked, Partition: k.inc.self, Epoch: k.inc.epoch, Name: k.source.String(), Err: fmt.Errorf("runtime: ingesting %v: %w\n%s", k.source, fault, debug.Stack())})
-	return fault
+	k.inc.node.report(Event{Kind: HookPanicked, Partition: k.inc.self, Epoch: k.inc.epoch, Name: k.source.String(), Err: fmt.Errorf("runtime: ingesting %v: %w\n%s", k.source, fault, failure.Stack)})
+	return nil, fault
 }
 
 // address completes a call, and says what is wrong with one that no actor can
