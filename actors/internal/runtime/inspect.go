@@ -102,8 +102,9 @@ func (a *Attempt) inspect() inspect.Invocation {
 		Attempt: a.number, Since: a.inc.sinceLocal(a.since),
 	}
 	a.mu.Lock()
-	defer a.mu.Unlock()
-	for _, p := range a.pending {
+	pending := slices.Clone(a.pending)
+	a.mu.Unlock()
+	for _, p := range pending { // the membership is asked, which has locks of its own
 		waits := p.label
 		if a.inc.node.Unhosted(p.to.Type) {
 			waits += " (no process that is alive hosts type " + p.to.Type + ")"
