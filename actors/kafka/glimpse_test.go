@@ -120,17 +120,10 @@ func TestAGlimpseIsNotOfWhatIsNotReadYet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		on := newTable(1, 1<<20)
 		s := &saver{state: newState(on), table: on}
-		save := func(at int64) {
-			m, fresh := s.next(at)
-			if err := s.replace(t.Context(), part, m, fresh); err != nil {
-				t.Fatal(err)
-			}
-			s.last = m
-		}
-		save(1)
-		save(8)
+		s.save(t, 1)
+		s.save(t, 8)
 		time.Sleep(time.Second) // of late deletions
-		_, top := seen(t, &bustling{on, func() { save(15) }})
+		_, top := seen(t, &bustling{on, func() { s.save(t, 15) }})
 		if top == nil || top.At < 8 {
 			t.Errorf("found %+v", top)
 		}
@@ -221,23 +214,19 @@ func (s *scale) fetch(ctx context.Context, from int64, most int32) (block, error
 
 // little is how many bytes a claim may read, whatever was before: a thousand
 // snapshots have five million.
-const little = 100 << 10
+const little = 20 << 10
+
+var largeCore = bytes.Repeat([]byte{'x'}, 4<<10)
 
 // That is what a process reads that takes a partition over for the first time.
 // Brokers compact what was, but late.
 func TestWhatAFirstClaimReadsDoesNotGrowWithTheSnapshotsThatWere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		on := newTable(1, 1<<20)
-		s := &saver{state: newState(on), table: on}
-		core := bytes.Repeat([]byte{'x'}, 4<<10)
+		s := &saver{state: newState(on), table: on, core: largeCore}
 		read := make(map[int]int)
 		for n := 1; n <= 1000; n++ {
-			m, fresh := s.next(int64(3 * n))
-			m.Core = core
-			if err := s.replace(t.Context(), part, m, fresh); err != nil {
-				t.Fatal(err)
-			}
-			s.last = m
+			m := s.save(t, int64(3*n))
 			if n == 10 || n == 100 || n == 1000 {
 				weighed := &scale{table: on.frozen()}
 				if _, top := seen(t, weighed); top == nil || top.At != m.At {
@@ -257,20 +246,12 @@ func TestWhatAFirstClaimReadsDoesNotGrowWithTheSnapshotsThatWere(t *testing.T) {
 func TestWhatALaterClaimReadsDoesNotGrowWithTheSnapshotsThatWere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		on := newTable(1, 1<<20)
-		returning := &saver{state: newState(on), table: on}
-		s := &saver{state: newState(on), table: on}
-		save := func(s *saver, at int64) {
-			m, fresh := s.next(at)
-			m.Core = bytes.Repeat([]byte{'x'}, 4<<10)
-			if err := s.replace(t.Context(), part, m, fresh); err != nil {
-				t.Fatal(err)
-			}
-			s.last = m
-		}
-		save(returning, 1)
+		returning := &saver{state: newState(on), table: on, core: largeCore}
+		s := &saver{state: newState(on), table: on, core: largeCore}
+		returning.save(t, 1)
 		s.catchUp(t)
 		for n := range int64(1000) {
-			save(s, 3*n+3)
+			s.save(t, 3*n+3)
 		}
 		weighed := &scale{table: on}
 		returning.shelf = weighed
@@ -278,7 +259,7 @@ func TestWhatALaterClaimReadsDoesNotGrowWithTheSnapshotsThatWere(t *testing.T) {
 		if returning.last.At != s.last.At || weighed.read > little {
 			t.Errorf("%d bytes are read, and the newest is as of %d", weighed.read, returning.last.At)
 		}
-		save(returning, 5000)
+		returning.save(t, 5000)
 		time.Sleep(time.Second) // of late deletions
 		left, top := everything(t, on)
 		if top == nil || top.At != 5000 || len(left.manifests) != 1 || len(left.blobs) > 5 {
@@ -294,11 +275,7 @@ func TestWhoReadsOnDoesNotCountOnDeletionsThatBrokersHaveForgotten(t *testing.T)
 		on := newTable(1, 1<<20)
 		s := &saver{state: newState(on), table: on}
 		save := func(at int64) {
-			m, fresh := s.next(at)
-			if err := s.replace(t.Context(), part, m, fresh); err != nil {
-				t.Fatal(err)
-			}
-			s.last = m
+			s.save(t, at)
 			time.Sleep(time.Second) // of late deletions
 		}
 		save(1)

@@ -52,6 +52,7 @@ type saver struct {
 	*state
 	table *table
 	last  journal.Manifest
+	core  []byte // of all snapshots that save makes; nil: each has its own
 }
 
 // next makes the snapshot as of an offset: what has changed is new, and now and
@@ -71,6 +72,20 @@ func (s *saver) next(at int64) (journal.Manifest, map[journal.Chunk][]byte) {
 		}
 	}
 	return m, fresh
+}
+
+// save saves the next snapshot, and goes on from it.
+func (s *saver) save(t *testing.T, at int64) journal.Manifest {
+	t.Helper()
+	m, fresh := s.next(at)
+	if s.core != nil {
+		m.Core = s.core
+	}
+	if err := s.replace(t.Context(), part, m, fresh); err != nil {
+		t.Fatal(err)
+	}
+	s.last = m
+	return m
 }
 
 func (s *saver) catchUp(t *testing.T) {
@@ -182,11 +197,7 @@ func TestWhatIsSupersededIsDeleted(t *testing.T) {
 			if at > 390 {
 				time.Sleep(time.Second) // deletions may be late
 			}
-			m, fresh := s.next(at)
-			if err := s.replace(t.Context(), part, m, fresh); err != nil {
-				t.Fatal(err)
-			}
-			s.last = m
+			s.save(t, at)
 		}
 		time.Sleep(time.Second)
 		left, top := everything(t, on)
@@ -248,17 +259,14 @@ func TestALoadDoesNotWaitForASave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		on := newTable(1, 1<<20)
 		s := &saver{state: newState(on), table: on}
-		m, fresh := s.next(1)
-		if err := s.replace(t.Context(), part, m, fresh); err != nil {
-			t.Fatal(err)
-		}
-		s.last, s.shelf = m, slowly{on}
+		s.save(t, 1)
+		s.shelf = slowly{on}
 		next, fresh := s.next(3)
 		saved := make(chan error, 1)
 		go func() { saved <- s.replace(t.Context(), part, next, fresh) }()
 		time.Sleep(time.Second) // it writes
 		began := time.Now()
-		c := m.Chunks[2]
+		c := s.last.Chunks[2]
 		data, err := s.load(t.Context(), part, c)
 		if took := time.Since(began); err != nil || !bytes.Equal(data, chunkText(c)) || took > time.Second {
 			t.Errorf("%q, %v, after %v", data, err, took)
@@ -294,10 +302,7 @@ func TestALoadOfWhatIsKnownToBeThereIsOneRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		on := newTable(1, 1<<20)
 		s := &saver{state: newState(on), table: on}
-		m, fresh := s.next(1)
-		if err := s.replace(t.Context(), part, m, fresh); err != nil {
-			t.Fatal(err)
-		}
+		m := s.save(t, 1)
 		shelf := &asked{table: on}
 		other, _ := seen(t, shelf)
 		shelf.bounded, shelf.fetched = 0, 0
