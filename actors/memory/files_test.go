@@ -163,6 +163,13 @@ func TestWhatCannotBeWrittenIsNotThere(t *testing.T) {
 			t.Fatal("an append to a disk that is gone was acknowledged")
 		}
 	}
+	oneIsLeft(t, l, dir)
+}
+
+// oneIsLeft checks that a log whose writing has ended with "one" says so at its
+// end, and goes on from there when it is opened anew.
+func oneIsLeft(t *testing.T, l *Log, dir string) {
+	t.Helper()
 	expect(t, l, here, "0 one")
 	if err := l.Close(); err == nil {
 		t.Error("Close says nothing of it")
