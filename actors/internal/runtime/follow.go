@@ -30,6 +30,9 @@ func (inc *incarnation) follow(r record.Record, fx *machine.Effects) {
 		inc.remind(d)
 	}
 	for _, a := range fx.Alarms {
+		if a.Reason == machine.AlarmLost { // who gave it up has told, or written a letter
+			continue
+		}
 		inc.node.report(Event{Kind: OutputLost, Partition: inc.self, Epoch: inc.epoch, ID: a.ID, Err: errors.New("runtime: " + string(a.Reason))})
 	}
 	if fx.Read != nil {

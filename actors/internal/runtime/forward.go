@@ -33,7 +33,8 @@ type sender struct {
 	delivered, recorded uint64 // numbers: delivered, and known to be by the log
 
 	failures int
-	resting  bool // waits before it tries again, or for an Undeliverable to be applied
+	resting  bool    // waits before it tries again, for a burial, or for an Undeliverable to be applied
+	burial   *burial // of a tell that is refused, nil if there is none
 
 	watched bool   // an appointment is made to look whether anything was delivered
 	seen    uint64 // what was, when it was made
@@ -46,6 +47,7 @@ type parcel struct {
 	letter *journal.Message
 	offset int64
 	acked  bool
+	dead   bool // letter is a dead one
 }
 
 func (p *parcel) size() int64 {
@@ -75,7 +77,7 @@ func (inc *incarnation) output(o machine.Output) {
 func (inc *incarnation) parcel(o machine.Output) parcel {
 	p := parcel{number: o.Number}
 	if o.Dest.Topic != "" {
-		p.letter = inc.letter(o)
+		p.letter, p.dead = inc.letter(o)
 		return p
 	}
 	p.data = encode(&record.Mail{Source: inc.self, Number: o.Number, Message: o.Message})
@@ -102,7 +104,11 @@ func (s *sender) send() {
 		p := &s.waiting[s.sent]
 		s.sent++
 		g := &posting{sender: s, run: s.run, number: p.number}
-		if p.letter != nil {
+		switch {
+		case p.dead:
+			s.inc.node.inter(*p.letter, g.done)
+			continue
+		case p.letter != nil:
 			s.inc.node.log.Publish(*p.letter, g.done)
 			continue
 		}
@@ -202,35 +208,36 @@ func (s *sender) again() {
 func (s *sender) failed(g *posting) {
 	s.run++
 	s.resting = true
-	switch {
-	case errors.Is(g.err, journal.ErrTooLarge):
-		s.giveUp(g.number, record.Failure{Code: CodeTooLarge, Message: g.err.Error()})
-		return
-	case errors.Is(g.err, journal.ErrNoType):
-		s.giveUp(g.number, record.Failure{Code: CodeNoType, Message: g.err.Error()})
+	if code := forGood(g.err); code != "" {
+		s.giveUp(g.number, record.Failure{Code: code, Message: g.err.Error()})
 		return
 	}
+	s.rest(s.dest, g.err)
+}
+
+// rest waits before it tries again to send something to a destination.
+func (s *sender) rest(to record.Dest, err error) {
 	const base, longest = 10, 1000 // ms
 	wait := min(int64(base)<<min(s.failures, 10), longest)
 	s.failures++
-	s.inc.agenda.add(appointment{at: s.inc.now + wait, what: dueSend, subject: subject{dest: s}})
+	s.resumeIn(wait)
 	s.inc.node.report(Event{
-		Kind: AppendFailed, Partition: s.inc.self, Epoch: s.inc.epoch, Name: s.dest.String(),
-		Err: fmt.Errorf("runtime: sending to %v, to be tried again: %w", s.dest, g.err), Wait: time.Duration(wait) * time.Millisecond,
+		Kind: AppendFailed, Partition: s.inc.self, Epoch: s.inc.epoch, Name: to.String(),
+		Err: fmt.Errorf("runtime: sending to %v, to be tried again: %w", to, err), Wait: time.Duration(wait) * time.Millisecond,
 	})
+}
+
+func (s *sender) resumeIn(wait int64) {
+	s.inc.agenda.add(appointment{at: s.inc.now + wait, what: dueSend, subject: subject{dest: s}})
 }
 
 func (s *sender) resume() {
+	if s.burial != nil {
+		s.burial.try()
+		return
+	}
 	s.resting = false
 	s.again()
-}
-
-func (s *sender) giveUp(number uint64, f record.Failure) {
-	s.inc.try(&record.Undeliverable{Epoch: s.inc.epoch, Dest: s.dest, Number: number, Failure: f}, nil)
-	s.inc.node.report(Event{
-		Kind: OutputLost, Partition: s.inc.self, Epoch: s.inc.epoch, Name: s.dest.String(), Code: f.Code,
-		Err: fmt.Errorf("runtime: output %d to %v is given up: %s", number, s.dest, f.Message),
-	})
 }
 
 // weigh counts bytes, and holds back new requests while there are too many.

@@ -1,7 +1,6 @@
 package runtime
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -33,14 +32,22 @@ const (
 	// HeaderOrigin is where a message was that could not be ingested:
 	// topic/partition/offset.
 	HeaderOrigin = "backstay-origin"
+	// HeaderDest is the partition whose log has refused a tell for good; the number
+	// is that of the tell among what was sent there.
+	HeaderDest = "backstay-dest"
+	// HeaderLeftOut is how many bytes a letter is without, since with them it was too
+	// large for the brokers: its value and what was long in its headers. It is the
+	// last one, or is one of the message that the letter is about.
+	HeaderLeftOut = "backstay-left-out"
 )
 
 // ReasonUndecodable is that of a record that could not be decoded.
 const ReasonUndecodable = "undecodable"
 
-// letter is an output to an ordinary topic as a message.
-func (inc *incarnation) letter(o machine.Output) *journal.Message {
-	m := &journal.Message{Topic: o.Dest.Topic, Source: journal.Partition{Type: inc.self.Type, Index: inc.self.Index}, Number: o.Number}
+// letter is an output to an ordinary topic as a message, and whether it is a dead
+// letter.
+func (inc *incarnation) letter(o machine.Output) (m *journal.Message, isDead bool) {
+	m = &journal.Message{Topic: o.Dest.Topic, Source: journal.Partition{Type: inc.self.Type, Index: inc.self.Index}, Number: o.Number}
 	l, ok := o.Message.(*record.Letter)
 	if ok { // else an Empty, whose number alone matters
 		m.Key, m.Value = l.Key, l.Value
@@ -53,10 +60,10 @@ func (inc *incarnation) letter(o machine.Output) *journal.Message {
 		}
 	}
 	m.Headers = append(m.Headers, header(HeaderSource, inc.self.String()), header(HeaderNumber, strconv.FormatUint(o.Number, 10)))
-	if ok && l.Dead != nil {
+	if isDead = ok && l.Dead != nil; isDead {
 		inc.node.lament(*m)
 	}
-	return m
+	return m, isDead
 }
 
 // lament shows a dead letter to who wants to see them.
@@ -91,58 +98,17 @@ func dead(m *journal.Message, d *record.Dead) {
 		header(HeaderRequest, r.ID.String()),
 		header(HeaderKey, r.IdempotencyKey()),
 		header(HeaderAttempts, strconv.FormatUint(d.Attempts, 10)),
-		header(HeaderQueued, strconv.FormatInt(d.Queued, 10)),
 		header(HeaderGivenUp, strconv.FormatInt(d.At, 10)),
-		header(HeaderWaited, strconv.FormatInt(d.At-d.Queued, 10)),
 		header(HeaderDetail, d.Message),
 		journal.Header{Name: HeaderBaggage, Value: r.Baggage},
 	)
+	if d.Queued > 0 { // else it has never come to its actor
+		m.Headers = append(m.Headers, header(HeaderQueued, strconv.FormatInt(d.Queued, 10)), header(HeaderWaited, strconv.FormatInt(d.At-d.Queued, 10)))
+	}
 }
 
 func header(name, value string) journal.Header {
 	return journal.Header{Name: name, Value: []byte(value)}
-}
-
-// skipped is a record that could not be decoded (A59).
-type skipped struct {
-	offset int64
-	data   []byte
-	err    error
-}
-
-// bury keeps a record that could not be decoded for the dead letters; they are
-// written by an owner, not by everybody who reads.
-func (inc *incarnation) bury(s skipped) {
-	inc.skipped = append(inc.skipped, s)
-	if !inc.owned.IsZero() {
-		inc.buryAll()
-	}
-}
-
-// buryAll writes the dead letters of such records: at least once, told apart by
-// their offsets. The partition goes on whatever becomes of them.
-func (inc *incarnation) buryAll() {
-	for _, s := range inc.skipped {
-		inc.node.report(Event{Kind: RecordSkipped, Partition: inc.self, Epoch: inc.epoch, Offset: s.offset, Err: s.err})
-		if inc.node.config.DeadTopic == "" {
-			continue
-		}
-		inc.node.letters.Add(1)
-		m := journal.Message{
-			Topic: inc.node.config.DeadTopic, Key: inc.self.String(), Value: s.data,
-			Headers: []journal.Header{
-				header(HeaderReason, ReasonUndecodable), header(HeaderDetail, s.err.Error()),
-				header(HeaderSource, inc.self.String()), header(HeaderOffset, strconv.FormatInt(s.offset, 10)),
-			},
-		}
-		inc.node.lament(m)
-		inc.node.log.Publish(m, func(_ journal.Place, err error) {
-			if err != nil {
-				inc.node.report(Event{Kind: OutputLost, Partition: inc.self, Offset: s.offset, Err: fmt.Errorf("runtime: dead letter: %w", err)})
-			}
-		})
-	}
-	inc.skipped = nil
 }
 
 // longestDetail bounds what is kept of a reason, in bytes.

@@ -201,22 +201,22 @@ type parcel struct {
 // refuses reports whether the log will never take a request. To refuse for good
 // what it has taken, or may take yet, would be a broken promise: the first copy
 // decides. mu is held.
-func (c *Cluster) refuses(s *sending, now bool) bool {
+func (c *Cluster) refuses(s *sending, due []*Fault) bool {
 	key := parcel{s.to, string(s.data)}
 	refused, known := c.refused[key]
 	if !known {
-		refused = now && isCall(s.data)
+		refused = has(due, Refuse) != nil && isRequest(s.data, false) || has(due, RefuseTell) != nil && isRequest(s.data, true)
 		c.refused[key] = refused
 	}
 	return refused
 }
 
-// isCall reports whether somebody waits for the answer to a request.
-func isCall(data []byte) bool {
+// isRequest reports whether data is a tell, or a call that somebody waits for.
+func isRequest(data []byte, tell bool) bool {
 	r, _ := record.Decode(data)
 	if m, ok := r.(*record.Mail); ok {
 		q, ok := m.Message.(*record.Request)
-		return ok && !q.Return.Tell()
+		return ok && q.Return.Tell() == tell
 	}
 	return false
 }

@@ -32,9 +32,10 @@ const (
 	// Fail: what is appended does not land.
 	Fail Effect = "fail"
 	// Refuse: the log says that it will never take it, nor any copy of it. Calls
-	// only, of which no copy was sent before: who made them learns of it. Of a tell
-	// only the observer would.
+	// only, of which no copy was sent before: who made them learns of it.
 	Refuse Effect = "refuse"
+	// RefuseTell: the same of a tell, which leaves a dead letter.
+	RefuseTell Effect = "refuse tell"
 	// FailLate: it is reported as an error, and lands after a while.
 	FailLate Effect = "fail late"
 	// Copy: it lands, and once more after a while; so may an answer.

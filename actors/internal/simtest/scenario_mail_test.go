@@ -3,12 +3,24 @@ package simtest_test
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/backstay-go/backstay/actors/internal/runtime"
 	"github.com/backstay-go/backstay/actors/internal/simtest"
+	"github.com/backstay-go/backstay/actors/journal"
 )
+
+func headerOf(m journal.Message, name string) string {
+	for _, h := range m.Headers {
+		if h.Name == name {
+			return string(h.Value)
+		}
+	}
+	return ""
+}
 
 // S2: a copy of an owner's record lands at every later stage, and changes nothing:
 // the judge compares the states.
@@ -121,6 +133,41 @@ func TestS13_AChainOverAThirdPartitionMayOvertake(t *testing.T) {
 	}
 	if wrong := play.run(t).cells(map[string]string{"r/5.notes": "second first "}); wrong != "" {
 		t.Error(wrong)
+	}
+}
+
+// S14: a tell that the log refuses for good leaves a dead letter, or copies of one,
+// wherever its owner dies, and nothing behind it waits for ever.
+func TestS14_ATellThatIsRefusedForGoodLeavesADeadLetter(t *testing.T) {
+	for n := 1; n <= 4; n++ {
+		for _, f := range []simtest.Fault{
+			once(simtest.Crash, 0, "publish", 1, 0),
+			once(simtest.Fail, 0, "publish", 1, 0),
+			once(simtest.LoseAck, 0, "publish", 1, 0),
+			once(simtest.Zombie, 0, "publish", 1, time.Second),
+			once(simtest.Crash, 0, "append undeliverable", 1, 0),
+			once(simtest.CrashAfter, 0, "append undeliverable", 1, 0),
+		} {
+			play := run(once(simtest.RefuseTell, 0, "append request", n, 0), f)
+			play.spare, play.hosts = true, []string{"p", "q", "p"}
+			w := play.run(t)
+			want := strings.Replace("1234", strconv.Itoa(n), "", 1)
+			if wrong := w.cells(map[string]string{"q/2.notes": want}); wrong != "" {
+				t.Errorf("the %d. is refused, %s: %s", n, f.String(), wrong)
+			}
+			letters := w.cluster.Letters("dead")
+			if len(letters) == 0 {
+				t.Errorf("the %d. is refused, %s: there is no letter", n, f.String())
+			}
+			for _, l := range letters {
+				if number := headerOf(l, runtime.HeaderNumber); number != strconv.Itoa(n) {
+					t.Errorf("the %d. is refused, %s: a letter of the %s.", n, f.String(), number)
+				}
+			}
+			if len(w.cluster.Happened()) != 2 {
+				t.Errorf("%s: only %v happened", f.String(), w.cluster.Happened())
+			}
+		}
 	}
 }
 
