@@ -19,8 +19,8 @@ import (
 // headers of the message; its value is the argument.
 type DeadLetter struct {
 	// Reason is expired, mailbox_full, poison, [ReasonNotIngested] or
-	// [ReasonUndecodable] [backstay-reason]. Detail says more, for people
-	// [backstay-detail].
+	// [ReasonUndecodable]; or that of a tell which the log has refused for good, too_large
+	// or no_type [backstay-reason]. Detail says more, for people [backstay-detail].
 	Reason, Detail string
 	// Type, ID and Method are what was called [backstay-actor, backstay-method].
 	Type, ID, Method string
@@ -30,20 +30,29 @@ type DeadLetter struct {
 	// Attempts of the last link are on record [backstay-attempts].
 	Attempts int
 	// Queued is when the request came to its actor, GivenUp when it was given up,
-	// by the log's clock [backstay-queued-ms, backstay-given-up-ms].
+	// by the log's clock [backstay-queued-ms, backstay-given-up-ms]. What the log has
+	// refused was never queued.
 	Queued, GivenUp time.Time
 	// Baggage travelled with it, as JSON [backstay-baggage].
 	Baggage Baggage
 	// Source is the partition that wrote the letter, Number the number of the
 	// message [backstay-source, backstay-number]: together they tell copies from
 	// letters. Of a record that could not be read the number is its offset
-	// [backstay-offset].
+	// [backstay-offset]; of a tell that the log has refused it is that of the tell among
+	// what Source sent to Dest.
 	Source string
 	Number uint64
 	// Origin is where a message was that could not be ingested:
 	// topic/partition/offset [backstay-origin]. The letter has its key, its value
 	// and its headers.
 	Origin string
+	// Dest is the partition that a tell was for whose log has refused it for good
+	// [backstay-dest]. Empty of all other letters.
+	Dest string
+	// LeftOut is how many bytes the letter is without, since with them the brokers
+	// refused it as too large: the Argument, and what had more than 16 KiB in its
+	// headers, baggage for example [backstay-left-out]. 0 means that it is whole.
+	LeftOut int
 	// Argument is what the method would have got, as the codec wrote it; or the
 	// record; or the value of the message.
 	Argument []byte
@@ -61,8 +70,11 @@ const ReasonNotIngested = machine.CodeNotIngested
 // idempotency key with which to make the request again.
 func (d DeadLetter) CopyKey() string {
 	numbers := "#" // those of the outbox
-	if d.Reason == ReasonUndecodable {
+	switch {
+	case d.Reason == ReasonUndecodable:
 		numbers = "@" // offsets
+	case d.Dest != "":
+		numbers = ":" + d.Dest + "#"
 	}
 	return d.Source + numbers + strconv.FormatUint(d.Number, 10)
 }
@@ -85,7 +97,7 @@ func ReadDeadLetter(m journal.Message) (DeadLetter, error) {
 		RequestID: h.text(runtime.HeaderRequest), Key: h.text(runtime.HeaderKey), Attempts: int(min(h.number(runtime.HeaderAttempts), 1<<31-1)),
 		Queued: h.time(runtime.HeaderQueued), GivenUp: h.time(runtime.HeaderGivenUp),
 		Source: h.text(runtime.HeaderSource), Number: h.number(runtime.HeaderNumber),
-		Origin: h.text(runtime.HeaderOrigin), Argument: m.Value,
+		Origin: h.text(runtime.HeaderOrigin), Dest: h.text(runtime.HeaderDest), LeftOut: h.leftOut(), Argument: m.Value,
 	}
 	_ = json.Unmarshal([]byte(h.text(runtime.HeaderBaggage)), &d.Baggage) // what does not decode is left out, as it is for methods
 	switch {
@@ -94,7 +106,7 @@ func ReadDeadLetter(m journal.Message) (DeadLetter, error) {
 		return d, nil
 	case d.Reason == ReasonNotIngested && d.Source != "": // what else it says is about its message
 		return DeadLetter{
-			Reason: d.Reason, Detail: d.Detail, GivenUp: d.GivenUp, Source: d.Source, Number: d.Number, Origin: d.Origin, Argument: d.Argument,
+			Reason: d.Reason, Detail: d.Detail, GivenUp: d.GivenUp, Source: d.Source, Number: d.Number, Origin: d.Origin, LeftOut: d.LeftOut, Argument: d.Argument,
 		}, nil
 	case d.Reason == "" || d.ID == "" || d.Method == "":
 		return DeadLetter{}, fmt.Errorf("actors: a message of topic %q is no dead letter: it lacks headers", m.Topic)
@@ -120,6 +132,15 @@ func (h headers) text(name string) string {
 func (h headers) number(name string) uint64 {
 	n, _ := strconv.ParseUint(h.text(name), 10, 64)
 	return n
+}
+
+// leftOut is of the letter itself only as the last header: before that it is of the
+// message that the letter is about.
+func (h headers) leftOut() int {
+	if len(h) == 0 || h[len(h)-1].Name != runtime.HeaderLeftOut {
+		return 0
+	}
+	return int(min(h.number(runtime.HeaderLeftOut), 1<<31-1))
 }
 
 func (h headers) time(name string) time.Time {

@@ -112,10 +112,59 @@ func TestAHookOfDeadLettersMayPanicAndIsWaitedFor(t *testing.T) {
 	})
 }
 
-func TestLettersOfTheOutboxAndOfTheLogHaveKeysOfTheirOwn(t *testing.T) {
-	poison := actors.DeadLetter{Source: "thing/3", Number: 17, Reason: "poison"}
-	broken := actors.DeadLetter{Source: "thing/3", Number: 17, Reason: actors.ReasonUndecodable}
-	if poison.CopyKey() == broken.CopyKey() {
-		t.Errorf("both are %q", poison.CopyKey())
+func TestLettersThatAreNumberedInAnotherWayHaveKeysOfTheirOwn(t *testing.T) {
+	keys := make(map[string]bool)
+	for _, d := range []actors.DeadLetter{
+		{Reason: "poison"}, {Reason: actors.ReasonUndecodable}, {Reason: "too_large", Dest: "other/1"}, {Reason: "too_large", Dest: "other/2"},
+	} {
+		d.Source, d.Number = "thing/3", 17
+		keys[d.CopyKey()] = true
 	}
+	if len(keys) != 4 {
+		t.Errorf("some are the same: %v", keys)
+	}
+}
+
+// message is that of a letter.
+func message(value string, headers ...string) journal.Message {
+	m := journal.Message{Value: []byte(value)}
+	for i := 0; i < len(headers); i += 2 {
+		m.Headers = append(m.Headers, journal.Header{Name: headers[i], Value: []byte(headers[i+1])})
+	}
+	return m
+}
+
+func TestALetterSaysWhatItIsWithout(t *testing.T) {
+	request := []string{"backstay-reason", "too_large", "backstay-actor", "thing/x", "backstay-method", "do", "backstay-source", "thing/3", "backstay-dest", "other/1", "backstay-number", "17"}
+	others := []string{"backstay-left-out", "5", "backstay-reason", actors.ReasonNotIngested, "backstay-source", "thing/3", "backstay-number", "17"}
+	for name, x := range map[string]struct {
+		message journal.Message
+		want    int
+	}{
+		"a tell":                              {message("", append(request, "backstay-left-out", "700")...), 700},
+		"a tell that is whole":                {message("in", request...), 0},
+		"a message":                           {message("", append(others, "backstay-left-out", "700")...), 700},
+		"a message that is a letter, and was": {message("in", others...), 0},
+	} {
+		if d, err := actors.ReadDeadLetter(x.message); err != nil || d.LeftOut != x.want {
+			t.Errorf("%s is without %d bytes, %v", name, d.LeftOut, err)
+		}
+	}
+}
+
+func TestALetterWithoutItsArgumentIsNotRequeued(t *testing.T) {
+	inBubble(t, func(c *cluster) {
+		runs := 0
+		_, handler := does("do", func(context.Context, self, none) (none, error) { runs++; return none{}, nil })
+		n := c.open(actors.Config{}, actors.Host(Thing, actors.Settings{}, handler))
+		d := actors.DeadLetter{Reason: "too_large", Type: "thing", ID: "x", Method: "do", Source: "thing/3", Dest: "thing/1", Number: 17, LeftOut: 700}
+		err := n.Requeue(c.Context(), d)
+		const want = "actors: the dead letter thing/3:thing/1#17 of thing/x.do is without the argument: 700 bytes were left out, with which the brokers refused it as too large; tell the method anew, with what its caller knows"
+		if err == nil || err.Error() != want || backstay.Classify(err).Class != backstay.Permanent {
+			t.Errorf("got %v", err)
+		}
+		if pass(time.Minute); runs > 0 {
+			t.Errorf("it ran %d times", runs)
+		}
+	})
 }

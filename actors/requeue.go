@@ -19,7 +19,8 @@ import (
 //
 // The letter stays where it is, and says nothing of it. Who had called, and got
 // [ErrPoison], is not told of how the tell ends. A letter that is not of a
-// request ([ReasonUndecodable], [ReasonNotIngested]) is an error.
+// request ([ReasonUndecodable], [ReasonNotIngested]) is an error, and so is one
+// without its argument ([DeadLetter].LeftOut).
 func (n *Node) Requeue(ctx context.Context, d DeadLetter) error {
 	c, err := requeued(&d)
 	if err != nil {
@@ -53,6 +54,10 @@ func (n *Node) Requeued(ctx context.Context, d DeadLetter) (bool, error) {
 func requeued(d *DeadLetter) (runtime.ClientCall, error) {
 	if d.Type == "" || d.ID == "" || d.Method == "" {
 		return runtime.ClientCall{}, mistake("actors: the dead letter %s is that of no request (%s): there is nothing to make again", d.CopyKey(), d.Reason)
+	}
+	if d.LeftOut > 0 {
+		to := callee{d.Type, d.ID, d.Method}
+		return runtime.ClientCall{}, mistake("actors: the dead letter %s of %s.%s is without the argument: %d bytes were left out, with which the brokers refused it as too large; tell the method anew, with what its caller knows", d.CopyKey(), to.String(), d.Method, d.LeftOut)
 	}
 	return runtime.ClientCall{Target: record.Address{Type: d.Type, Actor: d.ID}, Method: d.Method, Key: "requeue " + d.CopyKey()}, nil
 }

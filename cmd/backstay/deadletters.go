@@ -122,7 +122,7 @@ func showLetters(out io.Writer) (show func(letterLine) error, end func() error) 
 	n := 0
 	show = func(l letterLine) error {
 		n++
-		_, err := fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\n", l.Letter, when(l.GivenUp), l.Reason, l.subject(), l.Attempts, orNone(strings.Join(strings.Fields(l.Detail), " ")))
+		_, err := fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\n", l.Letter, when(l.GivenUp), l.Reason, l.subject(), l.Attempts, orNone(l.details()))
 		return err
 	}
 	return show, func() error {
@@ -222,6 +222,8 @@ type letterLine struct {
 	Baggage   map[string]string `json:"baggage,omitempty"`
 	Source    string            `json:"source"`
 	Origin    string            `json:"origin,omitempty"`
+	Dest      string            `json:"dest,omitempty"`
+	LeftOut   int               `json:"left_out,omitempty"` // bytes
 	// Argument is as it is where it is JSON, Bytes has it where it is not.
 	Argument json.RawMessage `json:"argument,omitempty"`
 	Bytes    []byte          `json:"bytes,omitempty"`
@@ -231,6 +233,7 @@ func lineOf(d *actors.DeadLetter) letterLine {
 	l := letterLine{
 		Letter: d.CopyKey(), Reason: d.Reason, Detail: d.Detail, Type: d.Type, ID: d.ID, Method: d.Method, RequestID: d.RequestID,
 		Attempts: d.Attempts, Queued: d.Queued, GivenUp: d.GivenUp, Baggage: d.Baggage, Source: d.Source, Origin: d.Origin,
+		Dest: d.Dest, LeftOut: d.LeftOut,
 	}
 	if json.Valid(d.Argument) {
 		l.Argument = d.Argument
@@ -238,6 +241,15 @@ func lineOf(d *actors.DeadLetter) letterLine {
 		l.Bytes = d.Argument
 	}
 	return l
+}
+
+// details are for people, in one line.
+func (l *letterLine) details() string {
+	words := strings.Fields(l.Detail)
+	if l.LeftOut > 0 {
+		words = append(words, fmt.Sprintf("[too large as it was: %d bytes are left out, and it cannot be requeued]", l.LeftOut))
+	}
+	return strings.Join(words, " ")
 }
 
 // subject is what a letter is of.

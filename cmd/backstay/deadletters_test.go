@@ -121,6 +121,10 @@ func TestALetterAsALine(t *testing.T) {
 	if l = lineOf(&d); l.Argument != nil || len(l.Bytes) != 1 || l.subject() != "a record of account/1" {
 		t.Errorf("%+v", l)
 	}
+	d = actors.DeadLetter{Detail: "too\nlarge", LeftOut: 700}
+	if l = lineOf(&d); l.LeftOut != 700 || l.details() != "too large [too large as it was: 700 bytes are left out, and it cannot be requeued]" {
+		t.Errorf("%+v: %s", l, l.details())
+	}
 	f := letterFlags{actorType: "account", id: "a", letter: "account/1#7"}
 	if f.means(&d) || !f.means(&actors.DeadLetter{Type: "account", ID: "a", Source: "account/1", Number: 7}) {
 		t.Error("the wrong letters are meant")

@@ -2,6 +2,8 @@ package kafka_test
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/IBM/sarama"
 
 	"github.com/backstay-go/backstay/actors"
 	"github.com/backstay-go/backstay/actors/journal"
@@ -129,6 +133,60 @@ func TestADeadLetterIsListedMendedAndRequeuedOnce(t *testing.T) {
 	}
 	if again := lettersOf(t, log, 2); len(again) != 2 {
 		t.Errorf("%d letters are left", len(again))
+	}
+}
+
+// A limit that somebody lowers hits what is on its way already: of a tell, and of
+// its dead letter.
+func TestATellThatIsTooLargeForTheBrokersIsADeadLetterWithoutItsArgument(t *testing.T) {
+	addrs := brokers.StartFake(t)
+	c := config(addrs, "post")
+	depotType := actors.NewType[struct{}]("depot")
+	send := actors.Declare[string, struct{}](depotType, "send")
+	if err := kafka.Setup(t.Context(), c, parcelType.Name(), depotType.Name()); err != nil {
+		t.Fatal(err)
+	}
+	var d depot
+	d.mended.Store(true)
+	node := start(t, c, "depot", d.host(), actors.Host(depotType, actors.Settings{}, actors.Handle(send,
+		func(ctx context.Context, _ actors.Self[struct{}], how string) (struct{}, error) {
+			return struct{}{}, deliver.Tell(ctx, parcelType.Ref("heavy"), how)
+		})))
+	ctx := node.Context(t.Context())
+	if _, err := deliver.Call(ctx, parcelType.Ref("light"), "by van"); err != nil { // the partitions are owned
+		t.Fatal(err)
+	}
+	log := opened(t, c)
+	bound := func(limit string) {
+		for _, topic := range []string{"post.parcel", "post.dead"} {
+			if err := admin(t, addrs).AlterConfig(sarama.TopicResource, topic, map[string]*string{"max.message.bytes": &limit}, false); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	bound("2000")
+	load := make([]byte, 20_000) // which nobody can compress
+	_, _ = rand.Read(load)
+	if _, err := send.Call(ctx, depotType.Ref("x"), hex.EncodeToString(load)); err != nil {
+		t.Fatal(err)
+	}
+	l := lettersOf(t, log, 1)[0]
+	bound("1048576") // else the command would not go on these topics
+	if l.Reason != "too_large" || l.ID != "heavy" || l.Method != "deliver" || !strings.HasPrefix(l.Dest, "parcel/") || l.LeftOut != 40_002 || len(l.Argument) > 0 || !l.Queued.IsZero() {
+		t.Errorf("%+v", l)
+	}
+	const mended = "tell the method anew"
+	if err := node.Requeue(ctx, l); err == nil || !strings.Contains(err.Error(), mended) {
+		t.Errorf("requeued: %v", err)
+	}
+	flags := []string{"-kafka", addrs[0], "-app", "post", "-letter", l.CopyKey()}
+	program := built(t)
+	listed, err := exec.CommandContext(t.Context(), program, append([]string{"actors", "deadletters"}, flags...)...).CombinedOutput() //nolint:gosec // our own
+	if err != nil || !strings.Contains(string(listed), "parcel/heavy.deliver") || !strings.Contains(string(listed), "40002 bytes are left out") {
+		t.Errorf("%v\n%s", err, listed)
+	}
+	if out, err := exec.CommandContext(t.Context(), program, append([]string{"actors", "requeue"}, flags...)...).CombinedOutput(); err == nil || !strings.Contains(string(out), mended) { //nolint:gosec // our own
+		t.Errorf("requeued: %v\n%s", err, out)
 	}
 }
 
