@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/actors"
 )
 
@@ -356,6 +357,24 @@ func TestAnEmptyReferenceIsRefused(t *testing.T) {
 		}
 		if !(actors.Ref[thing]{}).IsZero() || Thing.Ref("x").IsZero() || Thing.Ref("x").String() != "thing/x" {
 			t.Error("a reference is of another mind")
+		}
+	})
+}
+
+func TestWhatTheLogTakesNoneOfIsTooLarge(t *testing.T) {
+	inBubble(t, func(c *cluster) {
+		pass, handler := does("pass", func(context.Context, self, string) (none, error) { return none{}, nil })
+		n, err := actors.Open(c.Context(), actors.Config{}, tight{c.log}, actors.Host(Thing, actors.Settings{}, handler))
+		c.ok(err)
+		c.nodes = append(c.nodes, n)
+		big := strings.Repeat("x", 20<<10)
+		_, call := pass.Call(c.on(n), Thing.Ref("x"), big)
+		tell := pass.Tell(c.on(n), Thing.Ref("x"), big)
+		again := n.Requeue(c.Context(), actors.DeadLetter{Type: "thing", ID: "x", Method: "pass", Argument: []byte(big)})
+		for _, err := range []error{call, tell, again} {
+			if c.is(err, actors.ErrTooLarge); strings.Contains(err.Error(), "journal") || backstay.Classify(err).Class != backstay.Permanent {
+				t.Errorf("got %v", err)
+			}
 		}
 	})
 }

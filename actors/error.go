@@ -32,10 +32,11 @@ var (
 	ErrNoMethod = permanent("actors: no such method")
 	// ErrNoType: there is no log for the type.
 	ErrNoType = journal.ErrNoType
-	// ErrTooLarge: an argument is larger than 900 KiB, encoded; or what a step
-	// writes, tells, publishes and calls from one record to the next is; or the
-	// answer to a call from outside is larger than 64 KiB, since it is kept. A step
-	// that ends with it is not retried, and what it meant to write is not there.
+	// ErrTooLarge: an argument is larger than 900 KiB, encoded, or than the log
+	// takes; or what a step writes, tells, publishes and calls from one record to
+	// the next is; or the answer to a call from outside is larger than 64 KiB, since
+	// it is kept. A step that ends with it is not retried, and what it meant to write
+	// is not there.
 	ErrTooLarge = permanent("actors: too large")
 	// ErrTooDeep: calls nest too deep.
 	ErrTooDeep = permanent("actors: calls nest too deep")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/backstay-go/backstay/actors/internal/record"
 	"github.com/backstay-go/backstay/actors/internal/runtime"
+	"github.com/backstay-go/backstay/actors/journal"
 )
 
 // failed turns a method's error into what travels. An error that came from a
@@ -125,6 +126,8 @@ func own(err error) error {
 		return ErrBusy
 	case errors.Is(err, runtime.ErrTooLarge):
 		return reworded(ErrTooLarge, err, runtime.ErrTooLarge)
+	case errors.Is(err, journal.ErrTooLarge): // by a broker, or what leads there
+		return reworded(ErrTooLarge, err, journal.ErrTooLarge)
 	case errors.Is(err, runtime.ErrDepth):
 		return reworded(ErrTooDeep, err, runtime.ErrDepth)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):

@@ -3,6 +3,7 @@ package actors_test
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/backstay-go/backstay/actors/journal"
 	"github.com/backstay-go/backstay/actors/memory"
@@ -19,6 +20,17 @@ func (l without) Count(ctx context.Context, actorType string) (uint32, error) {
 		return 0, journal.ErrNoType
 	}
 	return l.Log.Count(ctx, actorType)
+}
+
+// tight is a log that takes no entry of more than 10 KiB.
+type tight struct{ *memory.Log }
+
+func (l tight) Append(p journal.Partition, data []byte, done func(journal.Place, error)) {
+	if len(data) > 10<<10 {
+		done(journal.Place{}, fmt.Errorf("%w: %d bytes", journal.ErrTooLarge, len(data)))
+		return
+	}
+	l.Log.Append(p, data, done)
 }
 
 // unreadable is a log whose snapshots cannot be read.
