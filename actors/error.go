@@ -46,14 +46,16 @@ var (
 	ErrBusy = permanent("actors: another method is on the actor")
 	// ErrNotCompleted: nobody completed a deferred reply in time.
 	ErrNotCompleted = permanent("actors: the deferred reply was not completed")
-	// ErrPending: [Method.Result] was asked for a request that has not ended.
+	// ErrPending: [Method.Result] was asked for a request that has not ended. The
+	// error's Detail says what it waits for, as far as the actor's owner can see.
 	ErrPending = errors.New("actors: accepted, and not ended yet")
 	// ErrUnknownKey: [Method.Result] was asked for a request that was not accepted
 	// yet, or that ended so long ago that its answer is forgotten.
 	ErrUnknownKey = permanent("actors: no request with this key is known")
 	// ErrUnanswered: the caller stopped waiting. The request may have run, may
 	// be running, or may run yet. A node that hosts something knows the others,
-	// and says in the error's Detail if nobody hosts the type.
+	// and says in the error's Detail if nobody hosts the type. What the method itself
+	// has waited for its observer is told, and who asks for the [Method.Result].
 	ErrUnanswered = errors.New("actors: no answer")
 	// ErrOver: a method's Self, or its context, was used after the method had
 	// returned, or after its process had lost the actor.

@@ -10,10 +10,12 @@ import (
 // as Call would have returned it: for a client that was cut short, or is not the
 // one that called. Nothing runs.
 //
-// It is [ErrPending] if the call was accepted and has not ended, and
-// [ErrUnknownKey] if it was not accepted yet, or was last asked for, by Call or
-// Tell, so long ago that its answer is not kept any more: see [Config].Window. The answer is never older than what anybody was told before it was asked
-// for. ref must be the actor that was called, also if a chain of tail calls ends
+// It is [ErrPending] if the call was accepted and has not ended, with what it waits
+// for as Detail: what it has called that nobody has answered, if nobody hosts that
+// type, what is before it on its actor, what its last attempt failed with. It is
+// [ErrUnknownKey] if the call was not accepted yet, or was last asked for, by Call
+// or Tell, so long ago that its answer is not kept any more: see [Config].Window.
+// The answer is never older than what anybody was told before it was asked for. ref must be the actor that was called, also if a chain of tail calls ends
 // at another.
 func (m Method[In, Out, A]) Result(ctx context.Context, ref Ref[A], key string) (out Out, err error) {
 	n, err := nodeFrom(ctx)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/backstay-go/backstay"
 	"github.com/backstay-go/backstay/actors"
 )
 
@@ -125,5 +126,54 @@ func TestARequestThatDidNotRunKeepsItsKey(t *testing.T) {
 		if runs != 2 {
 			t.Errorf("%d runs", runs)
 		}
+	})
+}
+
+// At its deadline a caller hears no more than that there is no answer: what its
+// method waits for is told to who observes, and to who asks for the result.
+func TestWhatACallWaitsForIsToldToWhoAsksForItsResult(t *testing.T) {
+	inBubble(t, func(c *cluster) {
+		const words = "no process that is alive hosts type other"
+		Other := actors.NewType[none]("other")
+		other := actors.Declare[none, none](Other, "do")
+		outer, handler := does("outer", func(ctx context.Context, _ self, in none) (none, error) {
+			return other.Call(ctx, Other.Ref("y"), in)
+		})
+		host := func() *actors.Node { return c.open(actors.Config{}, actors.Host(Thing, actors.Settings{}, handler)) }
+		n := host()
+		ctx := c.on(c.open(actors.Config{}))
+		begin := func(key string) *actors.Pending[none] {
+			short, cancel := context.WithTimeout(ctx, 10*time.Second)
+			t.Cleanup(cancel)
+			return outer.Go(short, Thing.Ref("x"), none{}, actors.IdempotencyKey(key))
+		}
+		asked := func(key string, want ...string) {
+			t.Helper()
+			_, err := outer.Result(ctx, Thing.Ref("x"), key)
+			c.is(err, actors.ErrPending)
+			for _, text := range want {
+				if !strings.Contains(err.Error(), text) {
+					t.Errorf("%s: %v, which lacks %q", key, err, text)
+				}
+			}
+		}
+		first := begin("first")
+		pass(5 * time.Second)
+		asked("first", "thing/x.outer", "waits for other/y.do", words)
+		_, err := first.Await(ctx)
+		c.is(err, actors.ErrUnanswered)
+		pass(time.Millisecond)
+		failed := c.heard.Events(backstay.StepFailed)
+		if len(failed) != 1 || failed[0].Operation != "outer" || !strings.Contains(failed[0].Err.Error(), "other/y.do") || !strings.Contains(failed[0].Err.Error(), words) {
+			t.Errorf("told of %+v", failed)
+		}
+		asked("first", "at other/", words, "its last attempt failed: its time was up: other/y.do")
+		begin("second")
+		pass(time.Second)
+		asked("second", "waits for thing/x.outer", "at other/", words)
+		c.crash(n)
+		host()
+		pass(10 * time.Second)
+		asked("first", "at other/", words) // by what is on record
 	})
 }

@@ -74,23 +74,12 @@ func (inc *incarnation) weary(id record.ID) {
 
 // chain tells who waits for whom, as far as this partition can see.
 func (inc *incarnation) chain(e, blocker *machine.Entry) []string {
-	lines := make([]string, 0, 2+len(blocker.Issued()))
+	var lines []string
 	if e.Return.Kind == record.ReturnParent {
 		lines = append(lines, fmt.Sprintf("request %v at %v called %s", e.Return.Parent, e.Return.Partition, describe(e)))
 	}
 	lines = append(lines, fmt.Sprintf("%s waits for %s", describe(e), describe(blocker)))
-	labels := make(map[record.ID]string)
-	if a := inc.work[blocker.ID]; a != nil && a != resolving {
-		a.mu.Lock()
-		for _, p := range a.pending {
-			labels[p.id] = p.label + " "
-		}
-		a.mu.Unlock()
-	}
-	for _, c := range blocker.Issued() {
-		lines = append(lines, fmt.Sprintf("%s waits for %s(request %v at %v)", describe(blocker), labels[c.ID], c.ID, c.Partition))
-	}
-	return lines
+	return append(lines, inc.calls(blocker)...)
 }
 
 func describe(e *machine.Entry) string {

@@ -105,11 +105,7 @@ func (a *Attempt) inspect() inspect.Invocation {
 	pending := slices.Clone(a.pending)
 	a.mu.Unlock()
 	for _, p := range pending { // the membership is asked, which has locks of its own
-		waits := p.label
-		if a.inc.node.Unhosted(p.to.Type) {
-			waits += " (no process that is alive hosts type " + p.to.Type + ")"
-		}
-		i.Waiting = append(i.Waiting, waits)
+		i.Waiting = append(i.Waiting, p.label+a.inc.node.unhosted(p.to.Type))
 	}
 	return i
 }

@@ -68,7 +68,7 @@ func (inc *incarnation) result(r *record.Read) record.Result {
 	case done:
 		return result
 	case known:
-		return failure(CodePending, "")
+		return failure(CodePending, inc.holdup(record.ID(r.Args)))
 	default:
 		return failure(CodeUnknown, "")
 	}
@@ -234,4 +234,12 @@ func (e *LookError) Error() string { return "runtime: " + e.Message }
 func (n *Node) Unhosted(actorType string) bool {
 	members := n.members()
 	return len(members) > 0 && !slices.ContainsFunc(members, func(m journal.Member) bool { return len(m.Methods[actorType]) > 0 })
+}
+
+// unhosted says in a text that nobody hosts a type, if that is known.
+func (n *Node) unhosted(actorType string) string {
+	if !n.Unhosted(actorType) {
+		return ""
+	}
+	return " (no process that is alive hosts type " + actorType + ")"
 }
