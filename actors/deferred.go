@@ -47,7 +47,7 @@ func Defer[T, A any](self Self[A], within time.Duration) (Token[T], Next[T]) {
 	place := self.attempt.Key("deferred")
 	until := self.attempt.Now() + milliseconds(within)
 	to := callee{self.Ref().Type, placeOf(place), methodOpen}
-	next := Next[T]{tail: &tail{outgoing: outgoing{callee: to}, release: true, args: strconv.AppendInt(nil, until, 10)}}
+	next := Next[T]{tail: &tail{callee: to, release: true, args: strconv.AppendInt(nil, until, 10)}}
 	return Token[T](self.Ref().Type + "/" + place), next
 }
 

@@ -34,6 +34,9 @@ const methodCode = "method:"
 // callee is who is called, for errors: it is put into words only there.
 type callee struct{ actor, id, method string }
 
+// target is where it goes.
+func (c *callee) target() record.Address { return record.Address{Type: c.actor, Actor: c.id} }
+
 // address reads, for example, "account/alice".
 func (c *callee) address() string {
 	if c.id == "" { // the type as a whole

@@ -130,20 +130,22 @@ func intercepted[In, Out, A any](ctx context.Context, i *invocation, f func(cont
 	return next, err
 }
 
-// goOn encodes a tail call.
+// goOn encodes a tail call. One that keeps the actor has no target: it is the
+// same, and need not stand in the record.
 func (i *invocation) goOn(t *tail) runtime.End {
 	args := t.args
 	if args == nil {
 		var err error
-		if args, err = i.node.encode(&t.outgoing); err != nil {
+		if args, err = i.node.encode(&outgoing{callee: t.callee, in: t.in}); err != nil {
 			return result(err)
 		}
 	}
-	end := runtime.End{Outcome: record.TailSelf, Tail: &record.Call{Target: t.target(), Method: t.method, Args: args}}
-	if t.release {
-		end.Outcome = record.TailOther
+	on := &record.Call{Method: t.method, Args: args}
+	if !t.release {
+		return runtime.End{Outcome: record.TailSelf, Tail: on}
 	}
-	return end
+	on.Target = t.target()
+	return runtime.End{Outcome: record.TailOther, Tail: on}
 }
 
 // argument decodes an argument.

@@ -90,5 +90,8 @@ func (m Method[In, Out, A]) Tell(ctx context.Context, ref Ref[A], in In, options
 }
 
 func (m Method[In, Out, A]) outgoing(ref Ref[A], in In, s sending) outgoing {
-	return outgoing{callee: callee{ref.Type, ref.ID, m.name}, sending: s, in: in}
+	return outgoing{callee: m.of(ref), sending: s, in: in}
 }
+
+// of is the method of one actor.
+func (m Method[In, Out, A]) of(ref Ref[A]) callee { return callee{ref.Type, ref.ID, m.name} }

@@ -14,9 +14,10 @@ type Next[Out any] struct {
 
 // tail is a tail call, before it is sent.
 type tail struct {
-	outgoing
+	callee
+	in      any
+	args    []byte // in, encoded already, if not nil
 	release bool   // the actor is let go
-	args    []byte // encoded already, if not nil
 }
 
 // Return ends a method with a value.
@@ -26,20 +27,22 @@ func Return[Out any](value Out) Next[Out] { return Next[Out]{value: value} }
 // nothing but what the chain itself calls runs in between, also after a
 // failure.
 func (m Method[In, Out, A]) Tail(self Self[A], in In) Next[Out] {
-	return Next[Out]{tail: &tail{outgoing: m.outgoing(self.Ref(), in, sending{})}}
+	return m.tail(self.Ref(), in, false)
 }
 
 // TailRelease goes on with another method of the same actor, behind what waits
 // for the actor now.
 func (m Method[In, Out, A]) TailRelease(self Self[A], in In) Next[Out] {
-	n := m.Tail(self, in)
-	n.tail.release = true
-	return n
+	return m.tail(self.Ref(), in, true)
 }
 
 // TailTo goes on at another actor; that of the method is free as soon as the
 // step is recorded. The caller of the chain gets its last value. A tail call
 // to the own actor is [Method.TailRelease], by whatever address.
 func (m Method[In, Out, A]) TailTo(ref Ref[A], in In) Next[Out] {
-	return Next[Out]{tail: &tail{outgoing: m.outgoing(ref, in, sending{}), release: true}}
+	return m.tail(ref, in, true)
+}
+
+func (m Method[In, Out, A]) tail(ref Ref[A], in In, release bool) Next[Out] {
+	return Next[Out]{tail: &tail{callee: m.of(ref), in: in, release: release}}
 }

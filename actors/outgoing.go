@@ -18,9 +18,6 @@ type outgoing struct {
 	in any
 }
 
-// target is where it goes.
-func (o *outgoing) target() record.Address { return record.Address{Type: o.actor, Actor: o.id} }
-
 // call begins a nested call.
 func (i *invocation) call(ctx context.Context, o *outgoing) (*runtime.Pending, error) {
 	c, err := i.encode(ctx, o)

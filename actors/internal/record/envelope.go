@@ -69,12 +69,14 @@ func decode(w *codec.Walker, in []byte, blank func(Kind) Record) (Record, error)
 }
 
 // Decoder decodes records one after the other. Those of which a log has most
-// are good until the next, since their room is used again; what they have of
-// slices of bytes and of messages stays good. The zero value is ready.
+// are good until the next, since their room is used again, with that of their
+// cells and tail call; what else they have of slices stays good. The zero value
+// is ready.
 type Decoder struct {
 	walker  codec.Walker
 	request ClientRequest
 	step    Step
+	tail    Call // of the step
 }
 
 // Decode is [Decode].
@@ -88,7 +90,7 @@ func (d *Decoder) blank(k Kind) Record {
 	case KindStep:
 		cells := d.step.Delta.Cells
 		clear(cells)
-		d.step = Step{Delta: Delta{Cells: cells[:0]}}
+		d.step = Step{Tail: &d.tail, Delta: Delta{Cells: cells[:0]}}
 		return &d.step
 	default:
 		return newRecord(k)

@@ -28,7 +28,7 @@ func TestACallMakesFewAllocations(t *testing.T) {
 func TestALinkMakesFewAllocations(t *testing.T) {
 	const links = 100
 	n := benchNode(t, memory.New(memory.WithPartitions(1)), map[string]run{"hop": hop})
-	testkit.Allocs(t, 6*links, func() {
+	testkit.Allocs(t, 5*links, func() {
 		if _, err := n.Call(context.Background(), runtime.ClientCall{Target: actor("t", "a"), Method: "hop", Args: []byte(strconv.Itoa(links))}); err != nil {
 			t.Error(err)
 		}

@@ -62,8 +62,12 @@ func list[T any, P element[T]](w *Walker, n uint64, v *[]T, limit int) {
 }
 
 // Optional is field n, a message that may be absent; it is there, perhaps
-// empty, where v is not nil.
+// empty, where v is not nil. What v points at before it is read is room for it.
 func Optional[T any, P element[T]](w *Walker, n uint64, v *P) {
+	room := *v
+	if w.reading {
+		*v = nil
+	}
 	if w.next > most(n) {
 		return
 	}
@@ -73,11 +77,16 @@ func Optional[T any, P element[T]](w *Walker, n uint64, v *P) {
 		}
 		return
 	}
-	if w.find(n, 1) {
-		*v = P(new(T))
-		w.inside(w.until(), *v)
-		w.peek()
+	if !w.find(n, 1) {
+		return
 	}
+	if room == nil {
+		room = new(T)
+	}
+	*room = *new(T)
+	*v = room
+	w.inside(w.until(), room)
+	w.peek()
 }
 
 // Fixeds is field n, a sequence of 16 bytes each.
