@@ -146,7 +146,7 @@ func (r *storedRoot) Fields(w *codec.Walker) {
 // There may be a million of them: what stands in line needs to be sorted within
 // one millisecond only.
 func (t *roots) stored() []storedRoot {
-	others := t.standing(t.ends.rest)
+	others := t.standing(t.ends.rest, 0)
 	for _, block := range t.blocks {
 		for i := range block {
 			if r := &block[i]; r.stage == awaited {
@@ -155,7 +155,7 @@ func (t *roots) stored() []storedRoot {
 		}
 	}
 	slices.SortFunc(others, compareRoots)
-	line, from := t.standing(t.ends.line), 0
+	line, from := t.standing(t.ends.line, len(others)), 0
 	for to := range line {
 		if line[to].until > line[from].until {
 			slices.SortFunc(line[from:to], compareRoots)
@@ -166,9 +166,9 @@ func (t *roots) stored() []storedRoot {
 	return merged(line, others)
 }
 
-// standing is what is written of those whose expiries count.
-func (t *roots) standing(list []expiry) []storedRoot {
-	all := make([]storedRoot, 0, len(list))
+// standing is what is written of those whose expiries count, with room for more.
+func (t *roots) standing(list []expiry, more int) []storedRoot {
+	all := make([]storedRoot, 0, len(list)+more)
 	for _, e := range list {
 		if t.stands(e) {
 			r := t.at(e.root)
@@ -185,17 +185,17 @@ func compareRoots(a, b storedRoot) int {
 	return compareIDs(a.id, b.id)
 }
 
-// merged makes one list of two that are sorted.
+// merged makes one list of two that are sorted, in the room of the long one:
+// what is few and new moves little of it.
 func merged(long, short []storedRoot) []storedRoot {
-	if len(short) == 0 {
-		return long
-	}
-	all := make([]storedRoot, 0, len(long)+len(short))
-	for _, x := range short {
+	all := append(long, short...)
+	for n := len(short); n > 0; n-- {
+		x := short[n-1]
 		at, _ := slices.BinarySearchFunc(long, x, compareRoots)
-		all, long = append(append(all, long[:at]...), x), long[at:]
+		copy(all[at+n:], long[at:])
+		all[at+n-1], long = x, long[:at]
 	}
-	return append(all, long...)
+	return all
 }
 
 // restore remembers a root again.
