@@ -29,6 +29,33 @@ func BenchmarkYardstick(b *testing.B) {
 	}
 }
 
+// BenchmarkHandover is the yardstick with so much work on each side of it, and
+// "beside" is what it costs besides. A call hands over twice, to its method's
+// goroutine and back, and works a few microseconds: while methods have goroutines
+// of their own, no call costs less. Where there is more than one processor, who
+// wakes a goroutine wakes an idle one to look for work, which after a longer while
+// of work has gone to sleep.
+func BenchmarkHandover(b *testing.B) {
+	for _, d := range []time.Duration{0, time.Microsecond, 2 * time.Microsecond} {
+		b.Run(d.String(), func(b *testing.B) {
+			there, back := make(chan int), make(chan int)
+			go func() {
+				for v := range there {
+					compute(d)
+					back <- v
+				}
+			}()
+			defer close(there)
+			for b.Loop() {
+				compute(d)
+				there <- 1
+				<-back
+			}
+			b.ReportMetric(float64(b.Elapsed()-time.Duration(2*b.N)*d)/float64(b.N), "beside-ns/op")
+		})
+	}
+}
+
 func benchNode(b testing.TB, log journal.Log, methods map[string]run) *runtime.Node {
 	b.Helper()
 	typ := hosting(methods)
@@ -210,7 +237,12 @@ func BenchmarkBacklog(b *testing.B) {
 
 // work takes 50 µs of a processor.
 func work(context.Context, *runtime.Attempt) runtime.End {
-	for began := time.Now(); time.Since(began) < 50*time.Microsecond; { //nolint:revive // it computes
-	}
+	compute(50 * time.Microsecond)
 	return runtime.End{}
+}
+
+// compute takes so much of a processor.
+func compute(d time.Duration) {
+	for began := time.Now(); time.Since(began) < d; { //nolint:revive // it computes
+	}
 }
