@@ -17,3 +17,14 @@ func TestACallMakesFewAllocations(t *testing.T) {
 		}
 	})
 }
+
+// A link makes those of a call without its request, and the tail call.
+func TestALinkMakesFewAllocations(t *testing.T) {
+	const links = 100
+	ctx := meterNode(t)
+	testkit.Allocs(t, 5.2*links, func() {
+		if _, err := Down.Call(ctx, Meter.Ref("a"), links); err != nil {
+			t.Error(err)
+		}
+	})
+}

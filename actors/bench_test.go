@@ -16,6 +16,7 @@ type meter struct{}
 var (
 	Meter   = actors.NewType[meter]("meter")
 	Up      = actors.Declare[int, int](Meter, "up")
+	Down    = actors.Declare[int, int](Meter, "down")
 	Nothing = actors.Declare[struct{}, struct{}](Meter, "nothing")
 	Outer   = actors.Declare[struct{}, struct{}](Meter, "outer")
 	reading = actors.NewValue[int](Meter, "reading")
@@ -29,6 +30,12 @@ func hostMeter() actors.Hosting {
 				return 0, err
 			}
 			return n + by, reading.Set(self, n+by)
+		}),
+		actors.HandleNext(Down, func(_ context.Context, self actors.Self[meter], from int) (actors.Next[int], error) {
+			if from == 0 {
+				return actors.Return(0), nil
+			}
+			return Down.Tail(self, from-1), nil
 		}),
 		actors.Handle(Nothing, func(context.Context, actors.Self[meter], struct{}) (none struct{}, err error) { return none, nil }),
 		actors.Handle(Outer, func(ctx context.Context, _ actors.Self[meter], in struct{}) (struct{}, error) {

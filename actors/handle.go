@@ -140,7 +140,8 @@ func (i *invocation) goOn(t *tail) runtime.End {
 			return result(err)
 		}
 	}
-	on := &record.Call{Method: t.method, Args: args}
+	on := i.attempt.TailCall()
+	on.Method, on.Args = t.method, args
 	if !t.release {
 		return runtime.End{Outcome: record.TailSelf, Tail: on}
 	}

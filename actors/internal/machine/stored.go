@@ -188,7 +188,7 @@ func compareRoots(a, b storedRoot) int {
 // merged makes one list of two that are sorted, in the room of the long one:
 // what is few and new moves little of it.
 func merged(long, short []storedRoot) []storedRoot {
-	all := append(long, short...)
+	all := slices.Grow(long, len(short))[:len(long)+len(short)]
 	for n := len(short); n > 0; n-- {
 		x := short[n-1]
 		at, _ := slices.BinarySearchFunc(long, x, compareRoots)

@@ -16,6 +16,17 @@ type closing struct {
 	End
 	data   []byte // the Step, if it could be made off the loop
 	flight flight
+	tail   *record.Call // room for End's; nil: none yet
+}
+
+// TailCall is an empty call, for a tail call that the method's End is: its room
+// is used again when the Step is applied. It is for the goroutine that runs the
+// method.
+func (a *Attempt) TailCall() *record.Call {
+	if a.tail == nil {
+		a.tail = new(record.Call)
+	}
+	return a.tail
 }
 
 // returned is an attempt whose method has.

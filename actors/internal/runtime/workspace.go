@@ -54,8 +54,11 @@ func (inc *incarnation) vacate(a *Attempt) {
 	}
 	cells := w.buffer.delta.Cells
 	clear(cells)
+	if w.tail != nil {
+		*w.tail = record.Call{}
+	}
 	*w = workspace{
-		closing: closing{flight: flight{ack: w.flight.ack}},
+		closing: closing{flight: flight{ack: w.flight.ack}, tail: w.tail},
 		buffer:  buffer{delta: record.Delta{Cells: cells[:0]}},
 	}
 	inc.workspaces = append(inc.workspaces, w)
