@@ -2,6 +2,8 @@ package record_test
 
 import (
 	"bytes"
+	"errors"
+	"slices"
 	"testing"
 
 	"github.com/backstay-go/backstay/actors/internal/record"
@@ -30,6 +32,73 @@ func TestADecoderReadsWhatDecodeReads(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Whatever is done to a record, a decoder and Decode read the same or refuse it
+// alike.
+func TestADecoderReadsWhatDecodeReadsOfSpoiltRecords(t *testing.T) {
+	var d record.Decoder
+	for name, r := range spoilable() {
+		in := record.Encode(r)
+		for at := range in {
+			for b := range 256 {
+				agree(t, &d, name, slices.Concat(in[:at], []byte{byte(b)}, in[at+1:]))
+				agree(t, &d, name, slices.Concat(in[:at], []byte{byte(b)}, in[at:]))
+			}
+			agree(t, &d, name, slices.Delete(slices.Clone(in), at, at+1))
+			agree(t, &d, name, in[:at])
+		}
+	}
+}
+
+// What takes more than one byte to spoil.
+func TestADecoderRefusesWhatDecodeRefuses(t *testing.T) {
+	request, step := byte(record.KindClientRequest), byte(record.KindStep)
+	for name, in := range map[string][]byte{
+		"an explicit empty field":    {1, step, 0, 1<<1 | 1, 2, 1<<1 | 1, 0},
+		"an explicit empty argument": {1, request, 0, 2<<1 | 1, 0, 3<<1 | 1, 1, 'k'},
+		"a longer length":            {1, step, 0, 1<<1 | 1, 0x83, 0, 1<<1 | 1, 1, 'v'},
+		"a longer length of a cell":  {1, step, 0, 3<<1 | 1, 7, 2<<1 | 1, 5, 0x83, 0, 1<<1 | 1, 1, 'n'},
+		"an index of 33 bits":        {1, request, 8, 15<<1 | 1, 6, 3 << 1, 0x80, 0x80, 0x80, 0x80, 0x10},
+	} {
+		if _, err := new(record.Decoder).Decode(in); !errors.Is(err, record.ErrCorrupt) {
+			t.Errorf("%s: %v", name, err)
+		}
+		agree(t, new(record.Decoder), name, in)
+	}
+}
+
+// spoilable are records of the kinds whose usual form is read by hand.
+func spoilable() map[string]record.Record {
+	all := samples()
+	return map[string]record.Record{
+		"request": all["client-request"],
+		"tail":    all["step-tail"],
+		"step": &record.Step{
+			Epoch: 1, Link: link, Result: record.Result{Value: make([]byte, 130)},
+			Delta: record.Delta{Cells: []record.Cell{{Name: "sum", Value: []byte("2")}, {}, {Name: "old", Removed: true}}},
+		},
+	}
+}
+
+func agree(t *testing.T, d *record.Decoder, name string, in []byte) {
+	t.Helper()
+	want, err := record.Decode(in)
+	got, failed := d.Decode(in)
+	switch {
+	case (err == nil) != (failed == nil), err != nil && err.Error() != failed.Error():
+		t.Fatalf("%s: of %x one says %v, the other %v", name, in, err, failed)
+	case err == nil && (want.Kind() != got.Kind() || !bytes.Equal(record.Encode(got), in)):
+		t.Fatalf("%s: %x was read as %+v, want %+v", name, in, got, want)
+	}
+}
+
+func FuzzADecoderReadsWhatDecodeReads(f *testing.F) {
+	for _, r := range spoilable() {
+		f.Add(record.Encode(r))
+	}
+	var d record.Decoder
+	f.Fuzz(func(t *testing.T, in []byte) { agree(t, &d, "fuzz", in) })
 }
 
 func TestADecoderReadsAStepWithoutAllocation(t *testing.T) {

@@ -80,7 +80,30 @@ type Decoder struct {
 }
 
 // Decode is [Decode].
-func (d *Decoder) Decode(in []byte) (Record, error) { return decode(&d.walker, in, d.blank) }
+func (d *Decoder) Decode(in []byte) (Record, error) {
+	if r, ok := d.quick(in); ok {
+		return r, nil
+	}
+	return decode(&d.walker, in, d.blank)
+}
+
+// quick reads a record by hand, and reports false if it is not of a usual kind
+// and form.
+func (d *Decoder) quick(in []byte) (Record, bool) {
+	kind, header, payload, err := open(in)
+	switch {
+	case err != nil:
+		return nil, false
+	case kind == KindClientRequest:
+		d.blank(kind)
+		return &d.request, d.request.quick(header, payload)
+	case kind == KindStep:
+		d.blank(kind)
+		return &d.step, d.step.quick(header, payload)
+	default:
+		return nil, false
+	}
+}
 
 func (d *Decoder) blank(k Kind) Record {
 	switch k {

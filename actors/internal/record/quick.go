@@ -1,0 +1,143 @@
+package record
+
+import (
+	"encoding/binary"
+	"math"
+	"unsafe"
+
+	"github.com/backstay-go/backstay/actors/internal/record/codec"
+)
+
+// What a replay reads most, requests of clients and the steps that end them, is
+// read by hand: the Walker takes more than three times as long. How they are
+// written is said once, by what they show to a Walker. What is here knows a part
+// of that: the usual fields in their usual form. It takes field after field off
+// the front, and what it does not know, or would have to refuse, stays where it
+// is. So it either reads what the Walker would, or something is left over, and
+// the Walker reads all of it again.
+
+// quick fills in a request, and reports false if it is not of the usual form.
+func (r *ClientRequest) quick(header, payload []byte) bool {
+	header = quickID(header, fieldID, &r.ID)
+	header = quickInt(header, fieldUntil, &r.Until)
+	header = quickInt(header, fieldDeadline, &r.Deadline)
+	header = quickInt(header, fieldTTL, &r.TTL)
+	header = quickInt(header, fieldNotBefore, &r.NotBefore)
+	target, header := quickBytes(header, fieldTarget)
+	typ, target := quickBytes(target, 1)
+	actor, target := quickBytes(target, 2)
+	index, target := quickUint(target, 3)
+	if index > math.MaxUint32 {
+		return false
+	}
+	r.Target = Address{Type: borrowed(typ), Actor: string(actor), Index: uint32(index)}
+
+	method, payload := quickBytes(payload, 1)
+	r.Args, payload = quickBytes(payload, 2)
+	key, payload := quickBytes(payload, 3)
+	reply, payload := quickBytes(payload, 4)
+	r.Baggage, payload = quickBytes(payload, 5)
+	r.Method, r.Key, r.Reply = borrowed(method), string(key), borrowed(reply)
+	return len(header)+len(target)+len(payload) == 0
+}
+
+// quick fills in a step that ends, and reports false if it is not of the usual form.
+func (r *Step) quick(header, payload []byte) bool {
+	r.Epoch, header = quickUint(header, fieldEpoch)
+	header = quickID(header, fieldID, &r.ID)
+	header = quickInt(header, fieldLife, &r.Life)
+	r.Seq, header = quickUint(header, fieldSeq)
+	if len(header) > 0 { // another outcome
+		return false
+	}
+	result, payload := quickBytes(payload, 1)
+	r.Result.Value, result = quickBytes(result, 1)
+	delta, payload := quickBytes(payload, 3)
+	cells, delta := quickBytes(delta, 2)
+	return len(result)+len(delta)+len(payload) == 0 && r.Delta.quick(cells)
+}
+
+// quick adds cells, which are all of in.
+func (d *Delta) quick(in []byte) bool {
+	for len(in) > 0 && len(d.Cells) < codec.MaxList {
+		cell, rest, ok := quickSized(in)
+		if !ok {
+			return false
+		}
+		name, cell := quickBytes(cell, 1)
+		value, cell := quickBytes(cell, 2)
+		removed, cell := quickUint(cell, 3)
+		if len(cell) > 0 || removed > 1 {
+			return false
+		}
+		d.Cells = append(d.Cells, Cell{Name: borrowed(name), Value: value, Removed: removed == 1})
+		in = rest
+	}
+	return len(in) == 0
+}
+
+// quickUint takes field n, a number, off the front of a message. Without it, or
+// where it is not as it has to be, the number is zero and the message as it was.
+func quickUint(in []byte, n uint64) (uint64, []byte) {
+	if len(in) < 2 || in[0] != byte(n<<1) {
+		return 0, in
+	}
+	if v := in[1]; v-1 < 0x7f {
+		return uint64(v), in[2:]
+	}
+	v, size := binary.Uvarint(in[1:])
+	if size < 2 || in[size] == 0 {
+		return 0, in
+	}
+	return v, in[1+size:]
+}
+
+// quickInt is quickUint for signed numbers.
+func quickInt(in []byte, n uint64, to *int64) []byte {
+	z, rest := quickUint(in, n)
+	*to = int64(z>>1) ^ -int64(z&1) //nolint:gosec // bit for bit
+	return rest
+}
+
+// quickID is quickUint for ids.
+func quickID(in []byte, n uint64, to *ID) []byte {
+	if len(in) < 18 || in[0] != byte(n<<1|1) || in[1] != 16 {
+		return in
+	}
+	if *to = ID(in[2:18]); to.Zero() {
+		return in
+	}
+	return in[18:]
+}
+
+// quickBytes is quickUint for what has a length.
+func quickBytes(in []byte, n uint64) (value, rest []byte) {
+	if len(in) < 3 || in[0] != byte(n<<1|1) || in[1] == 0 {
+		return nil, in
+	}
+	value, rest, ok := quickSized(in[1:])
+	if !ok {
+		return nil, in
+	}
+	return value, rest
+}
+
+// quickSized takes a length and as many bytes off the front of in, which is not
+// empty.
+func quickSized(in []byte) (value, rest []byte, ok bool) {
+	length, size := uint64(in[0]), 1
+	if length >= 0x80 {
+		if length, size = binary.Uvarint(in); size < 2 || in[size-1] == 0 {
+			return nil, nil, false
+		}
+	}
+	if in = in[size:]; length > uint64(len(in)) {
+		return nil, nil, false
+	}
+	return in[:length:length], in[length:], true
+}
+
+// borrowed is a string of the bytes of the input.
+func borrowed(b []byte) string {
+	return unsafe.String(unsafe.SliceData(b), len(b)) //nolint:gosec // nobody changes the input: see Decode
+}
