@@ -87,7 +87,7 @@ func (v View) Decide(e *Entry) (d Decision, attempt uint64) {
 // let e begin: it is the oldest, or descends from it, and whoever is on top of
 // the stack called it and is parked (R9, H5).
 func (v View) admitted(e *Entry) bool {
-	m := e.box
+	m := &e.resident.mailbox
 	if m.oldest != e && !e.descends(m.oldest.ID) {
 		return false
 	}
@@ -143,7 +143,7 @@ func (m *mailbox) family() iter.Seq[*Entry] {
 // again after every applied record, and whenever an attempt parks, begins or
 // ends. What is to expire or to be dropped is for [View.Overdue].
 func (v View) Next(actor string) (e *Entry, d Decision, attempt uint64) {
-	m := v.State.boxes[actor]
+	m := v.State.residents[actor]
 	if m == nil {
 		return nil, Wait, 0
 	}
@@ -159,7 +159,7 @@ func (v View) Next(actor string) (e *Entry, d Decision, attempt uint64) {
 // RetryAt is when to ask [View.Next] again although nothing has happened: the
 // earliest time that a failed link of an actor waits for, 0 if none does.
 func (v View) RetryAt(actor string) int64 {
-	m := v.State.boxes[actor]
+	m := v.State.residents[actor]
 	if m == nil {
 		return 0
 	}
@@ -194,6 +194,6 @@ func (v View) Resumes(e *Entry, awaited []record.ID) bool {
 			return false
 		}
 	}
-	t := v.top(e.box, nil)
+	t := v.top(&e.resident.mailbox, nil)
 	return t == nil || t == e
 }

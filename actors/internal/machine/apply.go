@@ -118,7 +118,7 @@ func (c *change) during(epoch uint64, do func() Void) Void {
 // (R11), and the life tells a second one apart from the first (R25).
 func (c *change) of(epoch uint64, link record.Link, do func(e *Entry) Void) Void {
 	return c.during(epoch, func() Void {
-		e := c.entries[link.ID]
+		e := c.Lookup(link.ID)
 		if e == nil || e.Link != link {
 			return VoidLink
 		}

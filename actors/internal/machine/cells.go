@@ -2,7 +2,6 @@ package machine
 
 import (
 	"bytes"
-	"cmp"
 	"slices"
 	"strings"
 
@@ -34,7 +33,7 @@ type layers struct {
 	taken layer // captured, and not known to be saved
 	saved layer // attached; until then, what was saved since Expect
 	base  attachment
-	size  int // of saved, in bytes
+	bytes int // of saved
 }
 
 // attachment says whether saved is all that lies below.
@@ -46,6 +45,9 @@ const (
 	attached
 )
 
+// forgotten reports whether nothing is left to know.
+func (l *layers) forgotten() bool { return l.base == absent && l.fresh.empty() && l.taken.empty() }
+
 // layer is cells, sorted by name, over others.
 type layer struct {
 	opaque bool // what lies below is gone
@@ -55,7 +57,15 @@ type layer struct {
 func (l *layer) empty() bool { return !l.opaque && len(l.cells) == 0 }
 
 func (l *layer) find(name string) (int, bool) {
-	return slices.BinarySearchFunc(l.cells, name, func(c record.Cell, name string) int { return cmp.Compare(c.Name, name) })
+	from, to := 0, len(l.cells)
+	for from < to { // without a copy of each cell it looks at
+		if middle := (from + to) / 2; l.cells[middle].Name < name {
+			from = middle + 1
+		} else {
+			to = middle
+		}
+	}
+	return from, from < len(l.cells) && l.cells[from].Name == name
 }
 
 // put changes a cell. What is removed is remembered only where something may
@@ -108,7 +118,7 @@ func (l layer) own() layer {
 // Cell returns a value of an actor's persisted state, as far as that is known:
 // see [State.Complete]. It must not be changed.
 func (s *State) Cell(actor, name string) ([]byte, bool) {
-	c := s.cells[actor]
+	c := s.residents[actor]
 	if c == nil {
 		return nil, false
 	}
@@ -127,7 +137,7 @@ func (s *State) Cell(actor, name string) ([]byte, bool) {
 // name, as far as they are known. The slice is the caller's, the values are
 // not.
 func (s *State) Cells(actor, prefix string) []record.Cell {
-	c := s.cells[actor]
+	c := s.residents[actor]
 	if c == nil {
 		return nil
 	}
@@ -144,7 +154,7 @@ func (s *State) Cells(actor, prefix string) []record.Cell {
 // Overlay is what is known of an actor's cells, as a change of what was saved. The
 // slice is the caller's, the values are not.
 func (s *State) Overlay(actor string) Change {
-	c := s.cells[actor]
+	c := s.residents[actor]
 	if c == nil {
 		return Change{Actor: actor}
 	}
@@ -162,36 +172,19 @@ func (l layer) with(prefix string) layer {
 	return layer{l.opaque, l.cells[from:to]}
 }
 
-// layersOf are those of an actor, to be changed.
-func (s *State) layersOf(actor string) *layers {
-	c := s.cells[actor]
-	if c == nil {
-		c = new(layers)
-		s.cells[actor] = c
-	}
-	return c
-}
-
-// freshen is layersOf for a change by a record.
+// freshen is the layer of an actor that records change.
 func (s *State) freshen(actor string) *layer {
-	c := s.layersOf(actor)
+	c := s.resident(actor)
 	if c.fresh.empty() {
 		s.changed = append(s.changed, actor)
 	}
 	return &c.fresh
 }
 
-// shed forgets an actor of which nothing is left to know.
-func (s *State) shed(actor string, c *layers) {
-	if c.base == absent && c.fresh.empty() && c.taken.empty() {
-		delete(s.cells, actor)
-	}
-}
-
 // Complete reports whether all cells of an actor are known: they are attached,
 // or were cleared since they were saved.
 func (s *State) Complete(actor string) bool {
-	c := s.cells[actor]
+	c := s.residents[actor]
 	return c != nil && (c.base == attached || c.fresh.opaque || c.taken.opaque)
 }
 
@@ -199,7 +192,7 @@ func (s *State) Complete(actor string) bool {
 // attached later: what is saved meanwhile may or may not be among them, and is
 // kept.
 func (s *State) Expect(actor string) {
-	if c := s.layersOf(actor); c.base == absent {
+	if c := s.resident(actor); c.base == absent {
 		c.base = expected
 	}
 }
@@ -208,7 +201,7 @@ func (s *State) Expect(actor string) {
 // as of any record between the last Capture that was [State.Saved] and the last
 // one applied. It takes them over. What is attached already stays.
 func (s *State) Attach(actor string, saved []record.Cell) {
-	c := s.layersOf(actor)
+	c := s.resident(actor)
 	c.saved = c.saved.over(layer{opaque: true, cells: saved})
 	c.base = attached
 	c.measure()
@@ -216,27 +209,27 @@ func (s *State) Attach(actor string, saved []record.Cell) {
 
 // Detach takes away what was attached to an actor.
 func (s *State) Detach(actor string) {
-	c := s.cells[actor]
+	c := s.residents[actor]
 	if c == nil {
 		return
 	}
-	c.base, c.saved, c.size = absent, layer{}, 0
+	c.base, c.saved, c.bytes = absent, layer{}, 0
 	s.shed(actor, c)
 }
 
 // Attached is about how many bytes are attached to an actor.
 func (s *State) Attached(actor string) int {
-	if c := s.cells[actor]; c != nil {
-		return c.size
+	if c := s.residents[actor]; c != nil {
+		return c.bytes
 	}
 	return 0
 }
 
 func (c *layers) measure() {
 	const header = 48 // of a cell
-	c.size = 0
+	c.bytes = 0
 	for i := range c.saved.cells {
-		c.size += len(c.saved.cells[i].Name) + len(c.saved.cells[i].Value) + header
+		c.bytes += len(c.saved.cells[i].Name) + len(c.saved.cells[i].Value) + header
 	}
 }
 
@@ -248,7 +241,7 @@ func (s *State) Capture() []Change {
 	s.taken, s.changed = s.changed, nil
 	all := make([]Change, len(s.taken))
 	for i, actor := range s.taken {
-		c := s.cells[actor]
+		c := s.residents[actor]
 		c.taken, c.fresh = c.fresh, layer{}
 		all[i] = Change{Actor: actor, Clear: c.taken.opaque, Cells: c.taken.cells}
 	}
@@ -258,7 +251,7 @@ func (s *State) Capture() []Change {
 // Saved says that what was captured is durable, and need not be known any more.
 func (s *State) Saved() {
 	for _, actor := range s.taken {
-		c := s.cells[actor]
+		c := s.residents[actor]
 		if c.base != absent {
 			c.saved = c.taken.own().over(c.saved)
 			c.measure()
@@ -273,7 +266,7 @@ func (s *State) Saved() {
 // is captured next.
 func (s *State) Unsaved() {
 	for _, actor := range s.taken {
-		c := s.cells[actor]
+		c := s.residents[actor]
 		if c.fresh.empty() {
 			s.changed = append(s.changed, actor)
 		}

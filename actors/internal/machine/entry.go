@@ -23,7 +23,7 @@ type Entry struct {
 	Cancelled bool
 
 	issued     []Child
-	box        *mailbox
+	resident   *resident
 	prev, next *Entry
 }
 
@@ -59,7 +59,18 @@ func (e *Entry) answered(child record.ID) bool {
 
 // Lookup returns the entry of a request, nil if it is not here. It must not be
 // changed, and is good until the next Apply.
-func (s *State) Lookup(id record.ID) *Entry { return s.entries[id] }
+func (s *State) Lookup(id record.ID) *Entry {
+	if s.entries.used == 0 {
+		return nil
+	}
+	hash, mask := hashOf(id), s.entries.mask()
+	for at := hash & mask; ; at = (at + 1) & mask {
+		x := &s.entries.slots[at]
+		if x.empty() || x.hash == hash && x.thing.ID == id {
+			return x.thing
+		}
+	}
+}
 
 // Live is the number of entries.
-func (s *State) Live() int { return len(s.entries) }
+func (s *State) Live() int { return s.entries.used }

@@ -15,7 +15,7 @@ func TestS11_ASnapshotHasEveryField(t *testing.T) {
 	s := filled()
 	exempt := []string{"scratch", "spare", "gone", "blanks", "coreSize", "changed", "taken", "roots"} // no part of the state, or follow from it
 	unfilled(t, "State", reflect.ValueOf(s).Elem(), exempt)
-	unfilled(t, "Entry", reflect.ValueOf(s.entries[record.ID{1}]).Elem(), []string{"prev", "next"})
+	unfilled(t, "Entry", reflect.ValueOf(s.Lookup(record.ID{1})).Elem(), []string{"prev", "next"})
 	unfilled(t, "root", reflect.ValueOf(s.roots.of(record.ID{1})).Elem(), []string{"answer", "number"}) // where it is
 	unfilled(t, "outbox", reflect.ValueOf(s.out[record.Dest{Topic: "dead"}]).Elem(), nil)
 	unfilled(t, "Reminder", reflect.ValueOf(*s.reminders["a"]["r"]), nil)

@@ -11,16 +11,11 @@ import (
 // more than it returns.
 func (s *State) Known(after string, limit int) []string {
 	page := make(highest, 0, limit)
-	for actor := range s.cells {
+	for actor := range s.residents {
 		page.offer(actor, after, limit)
 	}
-	for actor := range s.boxes {
-		if s.cells[actor] == nil {
-			page.offer(actor, after, limit)
-		}
-	}
 	for actor := range s.reminders {
-		if s.cells[actor] == nil && s.boxes[actor] == nil {
+		if s.residents[actor] == nil {
 			page.offer(actor, after, limit)
 		}
 	}

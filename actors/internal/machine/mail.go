@@ -32,7 +32,7 @@ func (c *change) accept(m record.Message) {
 // fired it is in transit, and has no place in any order.
 func (c *change) acceptRequest(r *record.Request) {
 	switch {
-	case c.entries[r.ID] != nil || len(c.delayed) > 0 && c.delayed[r.ID] != nil:
+	case c.Lookup(r.ID) != nil || len(c.delayed) > 0 && c.delayed[r.ID] != nil:
 		again := *r
 		c.alarm(Alarm{Reason: AlarmTwice, ID: r.ID, Message: &again})
 	case r.NotBefore > c.clock:
@@ -58,7 +58,7 @@ func (c *change) acceptResponse(r *record.Response) {
 		c.finish(r.Child, r.Reply, r.Result)
 		return
 	}
-	parent := c.entries[r.Parent]
+	parent := c.Lookup(r.Parent)
 	switch {
 	case parent == nil:
 		c.alarm(Alarm{Reason: AlarmNoParent, ID: r.Child, Message: r})
@@ -89,7 +89,7 @@ func (c *change) respond(r *record.Request, result record.Result) {
 // cancel marks a child whose caller's attempt is gone. What has begun is never
 // cancelled (H7); ids are fresh, so it can come as late as it likes (H15).
 func (c *change) cancel(r *record.Cancel) Void {
-	e := c.entries[r.Child]
+	e := c.Lookup(r.Child)
 	switch {
 	case e == nil:
 		return VoidLink

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/backstay-go/backstay/actors/internal/record"
 )
@@ -25,12 +26,7 @@ func (m *mailbox) all() iter.Seq[*Entry] {
 
 // enter puts an entry behind all others of its actor.
 func (s *State) enter(e *Entry) {
-	actor := e.Target.Actor
-	m := s.boxes[actor]
-	if m == nil {
-		m = s.box()
-		s.boxes[actor] = m
-	}
+	m := s.resident(e.Target.Actor)
 	if e.prev, e.next = m.newest, nil; e.prev == nil {
 		m.oldest = e
 	} else {
@@ -38,13 +34,13 @@ func (s *State) enter(e *Entry) {
 	}
 	m.newest = e
 	m.size++
-	e.box = m
-	s.entries[e.ID] = e
+	e.resident = m
+	s.entries.add(hashOf(e.ID), e)
 }
 
 // leave takes an entry out.
 func (s *State) leave(e *Entry) {
-	m := e.box
+	m := e.resident
 	if e.prev == nil {
 		m.oldest = e.next
 	} else {
@@ -55,13 +51,9 @@ func (s *State) leave(e *Entry) {
 	} else {
 		e.next.prev = e.prev
 	}
-	if m.size--; m.size == 0 {
-		delete(s.boxes, e.Target.Actor)
-		if len(s.spare) < mostSpare {
-			s.spare = append(s.spare, m)
-		}
-	}
-	delete(s.entries, e.ID)
+	m.size--
+	s.shed(e.Target.Actor, m)
+	s.entries.remove(hashOf(e.ID), e)
 	s.gone = append(s.gone, e)
 }
 
@@ -87,36 +79,33 @@ func (s *State) recycle() {
 	s.gone = s.gone[:0]
 }
 
-// box is an empty mailbox.
-func (s *State) box() *mailbox {
-	last := len(s.spare) - 1
-	if last < 0 {
-		return new(mailbox)
-	}
-	m := s.spare[last]
-	s.spare = s.spare[:last]
-	return m
-}
-
 // Queue goes through the entries of an actor, oldest first.
 func (s *State) Queue(actor string) iter.Seq[*Entry] {
-	m := s.boxes[actor]
-	if m == nil {
-		m = new(mailbox)
+	if a := s.residents[actor]; a != nil {
+		return a.all()
 	}
-	return m.all()
+	return new(mailbox).all()
 }
 
 // Depth is the number of entries of an actor.
 func (s *State) Depth(actor string) int {
-	if m := s.boxes[actor]; m != nil {
-		return m.size
+	if a := s.residents[actor]; a != nil {
+		return a.size
 	}
 	return 0
 }
 
 // Actors are the actors that have entries, in the order of their names.
-func (s *State) Actors() []string { return sortedKeys(s.boxes) }
+func (s *State) Actors() []string {
+	var all []string
+	for actor, a := range s.residents {
+		if a.size > 0 {
+			all = append(all, actor)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
 
 // Suspects are the links that a predecessor may have been running: those that
 // are the oldest of their actor or descend from it. An owner takes them as of
@@ -125,8 +114,8 @@ func (s *State) Actors() []string { return sortedKeys(s.boxes) }
 func (s *State) Suspects() []record.Link {
 	var links []record.Link
 	for _, actor := range s.Actors() {
-		oldest := s.boxes[actor].oldest
-		for e := range s.boxes[actor].all() {
+		oldest := s.residents[actor].oldest
+		for e := range s.Queue(actor) {
 			if e == oldest || e.descends(oldest.ID) {
 				links = append(links, e.Link)
 			}
@@ -140,7 +129,7 @@ func (s *State) Suspects() []record.Link {
 func (s *State) IssuedChildren() []Child {
 	var all []Child
 	for _, actor := range s.Actors() {
-		for e := range s.boxes[actor].all() {
+		for e := range s.Queue(actor) {
 			all = append(all, e.issued...)
 		}
 	}

@@ -18,7 +18,7 @@ type ablation struct {
 }
 
 // entryOf is the entry that a record is about.
-func entryOf(s *State, l record.Link) *Entry { return s.entries[l.ID] }
+func entryOf(s *State, l record.Link) *Entry { return s.Lookup(l.ID) }
 
 // steps calls do for the steps of an outcome.
 func steps(outcome record.Outcome, do func(s *State, r *record.Step, e *Entry)) func(s *State, r record.Record) {
@@ -73,7 +73,7 @@ func hideBegun(e *Entry) func() {
 
 // queueOnly decides without the stack.
 func queueOnly(v View, e *Entry) (Decision, uint64) {
-	oldest := v.State.boxes[e.Target.Actor].oldest
+	oldest := e.resident.oldest
 	if v.Phase(e.ID) != Idle || len(e.issued) > 0 || e != oldest && !e.descends(oldest.ID) {
 		return Wait, 0
 	}
@@ -116,7 +116,7 @@ func single(x scenario) scenario {
 func (t *roots) all() iter.Seq[*root] {
 	return func(yield func(*root) bool) {
 		for _, s := range slices.Clone(t.index.slots) {
-			if s.number != 0 && !yield(t.at(s.number-1)) {
+			if !s.empty() && !yield(t.at(s.thing-1)) {
 				return
 			}
 		}
@@ -238,8 +238,10 @@ func ablations() []ablation {
 		}}},
 		{"R26 attempts are in the state", kill, mutant{after: func(s *State, r record.Record, _ *Effects) {
 			if _, ok := r.(*record.Takeover); ok {
-				for _, e := range s.entries {
-					e.Tries = 0
+				for _, actor := range s.Actors() {
+					for e := range s.Queue(actor) {
+						e.Tries = 0
+					}
 				}
 			}
 		}}},
@@ -258,7 +260,7 @@ func ablations() []ablation {
 		{"R32 descendants are suspects", mutual().with(budget{crash: 3}).tries(1), mutant{suspect: func(s *State) []record.Link {
 			var links []record.Link
 			for _, actor := range s.Actors() {
-				links = append(links, s.boxes[actor].oldest.Link)
+				links = append(links, s.residents[actor].oldest.Link)
 			}
 			return links
 		}}},

@@ -26,7 +26,7 @@ func (c *change) fromClient(r *record.ClientRequest) Void {
 	if !c.routes(r.Target) {
 		return VoidMisrouted
 	}
-	if c.entries[r.ID] != nil {
+	if c.Lookup(r.ID) != nil {
 		return VoidKnown
 	}
 	c.roots.open(r.ID, r.Until)

@@ -28,7 +28,7 @@ const rootsAtOnce = 256
 // and live long, so there is no pointer in them nor in the table that finds
 // them: the collector passes over both.
 type roots struct {
-	index   index
+	index   index[uint32] // numbers of places, and 1
 	blocks  [][]root
 	free    []uint32  // places
 	ends    deadlines // of those that are done
@@ -42,12 +42,12 @@ func (t *roots) of(id record.ID) *root {
 	}
 	hash, mask := hashOf(id), t.index.mask()
 	for at := hash & mask; ; at = (at + 1) & mask {
-		s := t.index.slots[at]
-		if s.number == 0 {
+		s := &t.index.slots[at]
+		if s.empty() {
 			return nil
 		}
 		if s.hash == hash {
-			if r := t.at(s.number - 1); r.id == id {
+			if r := t.at(s.thing - 1); r.id == id {
 				return r
 			}
 		}
@@ -59,7 +59,7 @@ func (t *roots) at(n uint32) *root { return &t.blocks[n/rootsAtOnce][n%rootsAtOn
 // open remembers a request that has come.
 func (t *roots) open(id record.ID, until int64) *root {
 	n := t.place()
-	t.index.add(hashOf(id), n)
+	t.index.add(hashOf(id), n+1)
 	r := t.at(n)
 	*r = root{id: id, until: until, number: n, stage: awaited}
 	return r
@@ -114,7 +114,7 @@ func (t *roots) forget(before int64) {
 }
 
 func (t *roots) drop(r *root) {
-	t.index.remove(hashOf(r.id), r.number)
+	t.index.remove(hashOf(r.id), r.number+1)
 	t.archive.drop(r.answer)
 	t.free = append(t.free, r.number)
 	r.stage = vacant

@@ -24,8 +24,8 @@ func (s *State) Snapshot() []byte {
 // changes are all that lies over what was saved.
 func (s *State) changes() []storedChange {
 	var all []storedChange
-	for _, actor := range sortedKeys(s.cells) {
-		c := s.cells[actor]
+	for _, actor := range sortedKeys(s.residents) {
+		c := s.residents[actor]
 		if l := c.fresh.over(c.taken); !l.empty() {
 			all = append(all, storedChange{Change{Actor: actor, Clear: l.opaque, Cells: l.cells}})
 		}
@@ -109,7 +109,7 @@ func (c *core) state() (*State, error) {
 	s := New(c.self)
 	s.partitions, s.window, s.epoch, s.clock = c.partitions, c.window, c.epoch, c.clock
 	for _, e := range c.entries {
-		if s.entries[e.ID] != nil {
+		if s.Lookup(e.ID) != nil {
 			return nil, fmt.Errorf("%w: two entries of %v", ErrSnapshot, e.ID)
 		}
 		s.enter(e.Entry)

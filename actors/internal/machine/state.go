@@ -11,9 +11,8 @@ type State struct {
 	epoch      uint64
 	clock      int64 // the largest append time seen
 
-	boxes     map[string]*mailbox
-	entries   map[record.ID]*Entry
-	cells     map[string]*layers
+	residents map[string]*resident
+	entries   index[*Entry]
 	in        map[record.Partition]uint64
 	out       map[record.Dest]*outbox
 	roots     roots
@@ -24,10 +23,10 @@ type State struct {
 	changed []string // actors with fresh cells, each once
 	taken   []string // actors with captured cells
 
-	// No part of the state: what the last record's effects and empty mailboxes
-	// took is used again.
+	// No part of the state: what the last record's effects and actors that are
+	// gone took is used again.
 	scratch  Effects
-	spare    []*mailbox
+	spare    []*resident
 	gone     []*Entry // by the last record
 	blanks   []*Entry
 	coreSize int // of the last one that was written
@@ -46,9 +45,7 @@ type source struct {
 func New(self record.Partition) *State {
 	return &State{
 		self:      self,
-		boxes:     make(map[string]*mailbox),
-		entries:   make(map[record.ID]*Entry),
-		cells:     make(map[string]*layers),
+		residents: make(map[string]*resident),
 		in:        make(map[record.Partition]uint64),
 		out:       make(map[record.Dest]*outbox),
 		reminders: make(map[string]map[string]*Reminder),

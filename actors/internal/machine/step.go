@@ -86,7 +86,7 @@ func (c *change) depart(e *Entry, o record.Outcome) {
 func (c *change) expired(r *record.Expired) Void {
 	verdict := VoidNothing
 	for _, l := range r.Links {
-		e := c.entries[l.ID]
+		e := c.Lookup(l.ID)
 		if e == nil || e.Link != l || e.Begun || len(e.issued) > 0 {
 			continue
 		}
