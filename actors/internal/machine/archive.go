@@ -9,6 +9,7 @@ type archive struct {
 	pages  []page
 	blank  []uint32
 	filled uint32 // the page that is being filled
+	walker codec.Walker
 }
 
 // page is a piece of memory with answers.
@@ -33,7 +34,7 @@ func (a *archive) put(m codec.Message) passage {
 	}
 	p := &a.pages[a.filled]
 	at, room := len(p.text), cap(p.text)
-	text := codec.Append(p.text, m)
+	text := a.walker.Append(p.text, m)
 	size := len(text) - at
 	if cap(text) != room { // it did not fit
 		a.turn(size)

@@ -173,12 +173,11 @@ func (l layer) with(prefix string) layer {
 }
 
 // freshen is the layer of an actor that records change.
-func (s *State) freshen(actor string) *layer {
-	c := s.resident(actor)
-	if c.fresh.empty() {
+func (s *State) freshen(actor string, r *resident) *layer {
+	if r.fresh.empty() {
 		s.changed = append(s.changed, actor)
 	}
-	return &c.fresh
+	return &r.fresh
 }
 
 // Complete reports whether all cells of an actor are known: they are attached,

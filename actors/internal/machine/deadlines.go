@@ -5,30 +5,37 @@ package machine
 // a line does; the others are in a heap.
 type deadlines struct {
 	line []expiry
+	gone int // of the line, at its front
 	rest expiries
 }
 
 func (d *deadlines) push(e expiry) {
-	if n := len(d.line); n > 0 && e.at < d.line[n-1].at {
+	if n := len(d.line); n > d.gone && e.at < d.line[n-1].at {
 		d.rest.push(e)
 		return
+	}
+	if len(d.line) == cap(d.line) && 2*d.gone > len(d.line) { // there is room at the front
+		d.line = d.line[:copy(d.line, d.standing())]
+		d.gone = 0
 	}
 	d.line = append(d.line, e)
 }
 
+// standing are those in line.
+func (d *deadlines) standing() []expiry { return d.line[d.gone:] }
+
 // due reports whether the earliest is before a time.
 func (d *deadlines) due(before int64) bool {
-	return len(d.line) > 0 && d.line[0].at < before || len(d.rest) > 0 && d.rest[0].at < before
+	return d.gone < len(d.line) && d.line[d.gone].at < before || len(d.rest) > 0 && d.rest[0].at < before
 }
 
 // pop takes off the earliest.
 func (d *deadlines) pop() expiry {
-	if len(d.line) == 0 || len(d.rest) > 0 && d.rest[0].at < d.line[0].at {
+	if d.gone == len(d.line) || len(d.rest) > 0 && d.rest[0].at < d.line[d.gone].at {
 		return d.rest.pop()
 	}
-	first := d.line[0]
-	d.line = d.line[1:]
-	return first
+	d.gone++
+	return d.line[d.gone-1]
 }
 
 // expiries is a binary heap. It is not container/heap's, which would

@@ -3,12 +3,13 @@ package machine
 import "github.com/backstay-go/backstay/actors/internal/record"
 
 // commit applies what an invocation changed of its actor.
-func (c *change) commit(actor string, d *record.Delta) {
+func (c *change) commit(e *Entry, d *record.Delta) {
+	actor := e.Target.Actor
 	if d.Clear {
 		c.clear(actor)
 	}
 	if d.Clear || len(d.Cells) > 0 {
-		c.write(actor, d)
+		c.write(actor, e.resident, d)
 		c.effects.Changed = append(c.effects.Changed, actor)
 	}
 	for i := range d.Reminders {
@@ -25,8 +26,8 @@ func (c *change) clear(actor string) {
 }
 
 // write lays a change over the actor's cells, without a look at them.
-func (s *State) write(actor string, d *record.Delta) {
-	fresh := s.freshen(actor)
+func (s *State) write(actor string, r *resident, d *record.Delta) {
+	fresh := s.freshen(actor, r)
 	if d.Clear {
 		*fresh = layer{opaque: true}
 	}

@@ -45,7 +45,7 @@ func filled() *State {
 		Calls: 1, Tries: 2, RetryAt: 3, Queued: 4, Held: true, Cancelled: true,
 		issued: []Child{{ID: record.ID{8}, Partition: record.Partition{Type: "u", Index: 2}}},
 	})
-	s.write("a", &record.Delta{Cells: []record.Cell{{Name: "c", Value: []byte("v")}}})
+	s.write("a", s.resident("a"), &record.Delta{Cells: []record.Cell{{Name: "c", Value: []byte("v")}}})
 	s.in[record.Partition{Type: "u", Index: 1}] = 12
 	dest := record.Dest{Topic: "dead"}
 	s.out[dest] = &outbox{last: 5, waiting: []Output{{Dest: dest, Number: 5, Message: &record.Letter{Key: "l"}}}}

@@ -17,7 +17,7 @@ func (c *change) issued(e *Entry, call uint64, children []record.Call, d *record
 	}
 	e.Calls++
 	e.Begun = true
-	c.commit(e.Target.Actor, d)
+	c.commit(e, d)
 	ancestors := append(slices.Clip(e.Ancestors), e.ID)
 	for i := range children {
 		c.call(e, &children[i], ancestors)

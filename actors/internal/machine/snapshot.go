@@ -45,7 +45,7 @@ func Restore(b []byte) (*State, error) {
 	}
 	for _, c := range halves.changes {
 		if c.Clear || len(c.Cells) > 0 {
-			s.write(c.Actor, &record.Delta{Clear: c.Clear, Cells: c.Cells})
+			s.write(c.Actor, s.resident(c.Actor), &record.Delta{Clear: c.Clear, Cells: c.Cells})
 		}
 	}
 	return s, nil

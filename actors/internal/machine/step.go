@@ -25,7 +25,7 @@ func (c *change) step(e *Entry, r *record.Step) Void {
 
 // complete ends a link whose method has returned.
 func (c *change) complete(e *Entry, r *record.Step) {
-	c.commit(e.Target.Actor, &r.Delta)
+	c.commit(e, &r.Delta)
 	for i := range r.Tells {
 		c.tell(e, &r.Tells[i])
 	}

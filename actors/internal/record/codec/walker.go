@@ -39,9 +39,18 @@ type frame struct {
 
 // Append appends the encoding of m to out.
 func Append(out []byte, m Message) []byte {
-	w := Writer(out)
+	w := Borrow()
+	defer w.Return()
+	return w.Append(out, m)
+}
+
+// Append is [Append], by a Walker that is kept for it.
+func (w *Walker) Append(out []byte, m Message) []byte {
+	*w = Walker{out: out}
 	m.Fields(w)
-	return w.Written()
+	w.place(math.MaxUint64)
+	out, w.out = w.out, nil
+	return out
 }
 
 // Decode fills m, which must be a zero value, from in. Byte slices and borrowed
