@@ -13,14 +13,14 @@ func (c *change) answer(a Answer) { c.effects.Answers = append(c.effects.Answers
 
 // Apply changes s by the next record of its log. at is the record's append
 // time in milliseconds by the broker's clock, 0 if the log has none. The state
-// keeps byte slices of r.
-func (s *State) Apply(r record.Record, at int64) Effects {
+// keeps byte slices of r. The effects are good until the next Apply.
+func (s *State) Apply(r record.Record, at int64) *Effects {
 	s.recycle()
 	s.scratch.empty()
 	c := change{State: s, effects: &s.scratch}
 	c.tick(at)
 	c.effects.Void = c.apply(r)
-	return s.scratch
+	return c.effects
 }
 
 // empty leaves the same slices with nothing in them: most records have effects,
@@ -38,10 +38,15 @@ func (fx *Effects) empty() {
 }
 
 func reuse[T any](s *[]T) {
-	if len(*s) > 0 {
+	switch len(*s) {
+	case 0:
+		return
+	case 1: // most, and sooner done than by clear
+		(*s)[0] = *new(T)
+	default:
 		clear(*s)
-		*s = (*s)[:0]
 	}
+	*s = (*s)[:0]
 }
 
 // Skip passes a record that cannot be decoded (A59): all that it has is its

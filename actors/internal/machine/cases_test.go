@@ -29,7 +29,7 @@ func client(id byte, a string) *record.ClientRequest {
 
 func linkOf(id byte) record.Link { return record.Link{ID: record.ID{id}, Life: 100} }
 
-func effective(t *testing.T, s *State, r record.Record) Effects {
+func effective(t *testing.T, s *State, r record.Record) *Effects {
 	t.Helper()
 	fx := s.Apply(r, s.Clock())
 	if fx.Void != Effective {
@@ -38,7 +38,7 @@ func effective(t *testing.T, s *State, r record.Record) Effects {
 	return fx
 }
 
-func void(t *testing.T, s *State, r record.Record, why Void) Effects {
+func void(t *testing.T, s *State, r record.Record, why Void) *Effects {
 	t.Helper()
 	fx := s.Apply(r, s.Clock())
 	if fx.Void != why {

@@ -9,7 +9,7 @@ import (
 )
 
 // advance is the state after one more record.
-func (x *scenario) advance(from *snap, l logged) (*snap, record.Record, Effects) {
+func (x *scenario) advance(from *snap, l logged) (*snap, record.Record, *Effects) {
 	s, err := Restore(from.bytes)
 	if err != nil {
 		panic(err)
@@ -23,7 +23,7 @@ func (x *scenario) advance(from *snap, l logged) (*snap, record.Record, Effects)
 	}
 	fx := s.Apply(r, l.at)
 	if x.after != nil {
-		x.after(s, r, &fx)
+		x.after(s, r, fx)
 	}
 	return &snap{s.Snapshot(), s}, r, fx
 }
@@ -35,7 +35,7 @@ func (x *scenario) land(w *world, p int, b []byte) {
 	before := pt.head
 	after, r, fx := x.advance(before, l)
 	l.void = fx.Void
-	x.judge(w, p, r, before.state, after.state, &fx)
+	x.judge(w, p, r, before.state, after.state, fx)
 	pt.log = append(slices.Clip(pt.log), l)
 	pt.head = after
 	for _, a := range fx.Alarms {

@@ -115,6 +115,9 @@ func quickBytes(in []byte, n uint64) (value, rest []byte) {
 	if len(in) < 3 || in[0] != byte(n<<1|1) || in[1] == 0 {
 		return nil, in
 	}
+	if end := 2 + int(in[1]); in[1] < 0x80 && end <= len(in) {
+		return in[2:end:end], in[end:]
+	}
 	value, rest, ok := quickSized(in[1:])
 	if !ok {
 		return nil, in

@@ -136,9 +136,9 @@ func (inc *incarnation) apply(at journal.Place, data []byte, f *flight) {
 	fx := inc.change(r, at.At)
 	if inc.owned.IsZero() {
 		inc.claim.Records++
-		inc.missed.keep(&fx, at.At)
+		inc.missed.keep(fx, at.At)
 	} else {
-		inc.follow(r, &fx)
+		inc.follow(r, fx)
 	}
 	if f != nil {
 		inc.land(f, r, fx.Void)
@@ -147,7 +147,7 @@ func (inc *incarnation) apply(at journal.Place, data []byte, f *flight) {
 
 // change applies a record to the state: under the guard, if there is anybody who
 // may read it.
-func (inc *incarnation) change(r record.Record, at int64) machine.Effects {
+func (inc *incarnation) change(r record.Record, at int64) *machine.Effects {
 	if len(inc.work) > 0 {
 		inc.guard.Lock()
 		defer inc.guard.Unlock()

@@ -16,9 +16,10 @@ type missed struct {
 
 // untold is one of them.
 type untold struct {
-	read   *record.Read // nil: an answer
-	answer machine.Answer
-	at     int64 // by the log's clock; 0 if it has none
+	read  *record.Read // nil: an answer
+	id    record.ID
+	reply string
+	at    int64 // by the log's clock; 0 if it has none
 }
 
 // mostMissed is how many are kept: clients of more ask again by themselves.
@@ -30,11 +31,12 @@ func (m *missed) keep(fx *machine.Effects, at int64) {
 	if fx.Read != nil {
 		m.add(untold{read: fx.Read, at: at})
 	}
-	for _, a := range fx.Answers {
+	for i := range fx.Answers {
+		a := &fx.Answers[i]
 		if a.Reply == "" {
 			continue // a tell: nobody waits
 		}
-		m.add(untold{answer: a, at: at})
+		m.add(untold{id: a.ID, reply: a.Reply, at: at})
 	}
 }
 
@@ -58,16 +60,15 @@ func (inc *incarnation) makeUp() {
 		case u.read != nil:
 			inc.share(u.read)
 		default:
-			inc.repeat(u.answer)
+			inc.repeat(u)
 		}
 	}
 	inc.missed = missed{}
 }
 
 // repeat gives an answer again, unless its id has come to life again since.
-func (inc *incarnation) repeat(a machine.Answer) {
-	if result, done, _ := inc.state.Answer(a.ID); done {
-		a.Result = result
-		inc.answer(a)
+func (inc *incarnation) repeat(u *untold) {
+	if result, done, _ := inc.state.Answer(u.id); done {
+		inc.answer(machine.Answer{ID: u.id, Reply: u.reply, Result: result})
 	}
 }

@@ -132,7 +132,7 @@ func (j *Judge) landed(p record.Partition, at journal.Place, data []byte) {
 	if effective != (fx.Void == machine.Effective) {
 		j.fail("P8: a %v of %v: by the rules it is effective: %v; the machine says %q", r.Kind(), p, effective, fx.Void)
 	}
-	if d := l.compare(l.state, &fx); d != "" {
+	if d := l.compare(l.state, fx); d != "" {
 		j.fail("P8: after a %v, %v: %s", r.Kind(), p, d)
 	}
 	for _, w := range l.wrong {

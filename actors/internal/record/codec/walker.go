@@ -46,7 +46,7 @@ func Append(out []byte, m Message) []byte {
 
 // Append is [Append], by a Walker that is kept for it.
 func (w *Walker) Append(out []byte, m Message) []byte {
-	*w = Walker{out: out}
+	w.reading, w.out, w.frame = false, out, frame{}
 	m.Fields(w)
 	w.place(math.MaxUint64)
 	out, w.out = w.out, nil
