@@ -46,7 +46,7 @@ const (
 )
 
 // forgotten reports whether nothing is left to know.
-func (l *layers) forgotten() bool { return l.base == absent && l.fresh.empty() && l.taken.empty() }
+func (c *layers) forgotten() bool { return c.base == absent && c.fresh.empty() && c.taken.empty() }
 
 // layer is cells, sorted by name, over others.
 type layer struct {
