@@ -14,11 +14,20 @@ func (d *deadlines) push(e expiry) {
 		d.rest.push(e)
 		return
 	}
-	if len(d.line) == cap(d.line) && 2*d.gone > len(d.line) { // there is room at the front
-		d.line = d.line[:copy(d.line, d.standing())]
-		d.gone = 0
+	if len(d.line) == cap(d.line) {
+		d.makeRoom()
 	}
 	d.line = append(d.line, e)
+}
+
+// makeRoom moves the line up, or on to twice the room: append's smaller steps
+// would move a long one five times as often.
+func (d *deadlines) makeRoom() {
+	to := d.line[:0]
+	if 2*d.gone <= len(d.line) {
+		to = make([]expiry, 0, max(2*len(d.line), rootsAtOnce))
+	}
+	d.line, d.gone = append(to, d.standing()...), 0
 }
 
 // standing are those in line.
