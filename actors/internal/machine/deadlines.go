@@ -27,7 +27,8 @@ func (d *deadlines) makeRoom() {
 	if 2*d.gone <= len(d.line) {
 		to = make([]expiry, 0, max(2*len(d.line), rootsAtOnce))
 	}
-	d.line, d.gone = append(to, d.standing()...), 0
+	to = append(to, d.standing()...)
+	d.line, d.gone = to, 0
 }
 
 // standing are those in line.

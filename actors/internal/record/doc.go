@@ -22,6 +22,10 @@
 // of its own ([ErrUnknown]): whoever skipped such a record would go on with a
 // state that differs from that of others.
 //
+// There is one description of each record for both ways. A [Decoder] reads the
+// usual requests and steps without it, by hand, and nothing that [Decode] would
+// read otherwise.
+//
 // # Kinds
 //
 //	from clients      ClientRequest, Read
