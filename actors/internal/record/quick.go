@@ -50,6 +50,7 @@ func (r *Step) quick(header, payload []byte) bool {
 	if len(header) > 0 { // another outcome
 		return false
 	}
+	r.Tail = nil
 	result, payload := quickBytes(payload, 1)
 	r.Result.Value, result = quickBytes(result, 1)
 	delta, payload := quickBytes(payload, 3)
