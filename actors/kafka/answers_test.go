@@ -36,7 +36,7 @@ func TestAnswersReachTheirListenerEitherWay(t *testing.T) {
 
 // Answers may be lost; what is appended to the logs needs the room.
 func TestAnswersAreDroppedWhereMuchWaitsToBeSent(t *testing.T) {
-	producing(t, func(t *testing.T, a *async, p *producer) {
+	producing(t, func(t *testing.T, b *brokers, p *producer) {
 		l := &Log{config: Config{App: "bank", QueueBytes: 20_000}, appender: p}
 		l.replies.partitions.Store(1)
 		post(p, 4500)
@@ -48,7 +48,7 @@ func TestAnswersAreDroppedWhereMuchWaitsToBeSent(t *testing.T) {
 			t.Errorf("%d and then %d records wait", full, n)
 		}
 		for range 3 {
-			a.successes <- <-a.input
+			b.answer(<-b.taken, nil)
 		}
 		synctest.Wait()
 		p.close()

@@ -43,17 +43,17 @@ func appendingTo(t *testing.T, test func(t *testing.T, l *Log, h *history)) {
 				}
 			}
 		}
-		a := newAsync()
 		l := &Log{config: c, counts: make(map[string]uint32)}
 		l.desk = &desk{config: &l.config, admin: slow{there, "app.a"}}
-		l.appender = produceOn(a, "append", 10_000, 50_000, &l.vitals)
+		appender, b := produceBy(&l.vitals)
+		l.appender = appender
 		l.ctx, l.end = context.WithCancel(t.Context())
 		h := &history{ends: make(map[string]error)}
 		go func() {
-			for m := range a.input {
+			for m := range b.taken {
 				data, _ := m.Value.Encode()
 				h.note(func() { h.sent = append(h.sent, string(data)) })
-				a.successes <- m
+				b.answer(m, nil)
 			}
 		}()
 		test(t, l, h)

@@ -32,7 +32,7 @@ var hints = []struct {
 
 // explain says what was done when err came, and what it may need.
 func explain(what string, err error) error {
-	err = paused(err, nil)
+	err = paused(err)
 	for _, h := range hints {
 		if errors.Is(err, h.err) {
 			return fmt.Errorf("kafka: %s: %w (%s)", what, err, h.hint)

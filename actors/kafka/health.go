@@ -110,16 +110,6 @@ func (v *vitals) note(key vital, err error) {
 	}
 }
 
-// cause is what an act has failed with last, nil if it does well.
-func (v *vitals) cause(key vital) error {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if p := v.ill[key]; p != nil {
-		return p.Err
-	}
-	return nil
-}
-
 func (v *vitals) problems() []Problem {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -81,7 +81,7 @@ func TestNothingIsWrongOfWhatNobodyReadsAnyMore(t *testing.T) {
 
 // A topic without partitions is told until it has some, whichever serve first.
 func TestATopicThatCannotBeRoutedIsToldUntilItCan(t *testing.T) {
-	producing(t, func(t *testing.T, a *async, p *producer) {
+	producing(t, func(t *testing.T, b *brokers, p *producer) {
 		var fault error
 		send := func() chan error {
 			c := make(chan error, 1)
@@ -101,7 +101,7 @@ func TestATopicThatCannotBeRoutedIsToldUntilItCan(t *testing.T) {
 		}
 		fault = nil
 		c := send()
-		a.successes <- <-a.input
+		b.answer(<-b.taken, nil)
 		<-c
 		if all := p.vitals.problems(); len(all) != 0 {
 			t.Errorf("%+v", all)

@@ -49,7 +49,7 @@ var _ journal.Log = (*Log)(nil)
 
 // roles are the configurations of connections.
 type roles struct {
-	hardened, producer, consumer, admin *sarama.Config
+	hardened, appender, consumer, admin *sarama.Config
 }
 
 func rolesOf(c *sarama.Config) (roles, error) {
@@ -57,7 +57,7 @@ func rolesOf(c *sarama.Config) (roles, error) {
 	if err != nil {
 		return roles{}, err
 	}
-	return roles{hardened: hardened, producer: client.Producer(hardened), consumer: client.Consumer(hardened), admin: client.Admin(hardened)}, nil
+	return roles{hardened: hardened, appender: client.Appender(hardened), consumer: client.Consumer(hardened), admin: client.Admin(hardened)}, nil
 }
 
 // Open connects to the brokers and looks at the topics of c.Types and those that
@@ -115,10 +115,10 @@ func (l *Log) connect() (err error) {
 	if l.client, err = sarama.NewClient(l.config.Brokers, l.roles.consumer); err != nil {
 		return explain("connecting", err)
 	}
-	if l.appender, err = newProducer("append", l.config.Brokers, l.roles.producer, l.config.QueueBytes, &l.vitals); err != nil {
+	if l.appender, err = newProducer("append", l.config.Brokers, l.roles.appender, l.config.QueueBytes, &l.vitals); err != nil {
 		return err
 	}
-	if l.publisher, err = newProducer("publish", l.config.Brokers, l.roles.producer, l.config.QueueBytes, &l.vitals); err != nil {
+	if l.publisher, err = newProducer("publish", l.config.Brokers, l.roles.appender, l.config.QueueBytes, &l.vitals); err != nil {
 		return err
 	}
 	l.router = router{client: l.client, missed: make(map[string]miss)}

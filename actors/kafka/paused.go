@@ -1,41 +1,28 @@
 package kafka
 
-import (
-	"errors"
-	"strings"
-)
+import "strings"
 
-// The client of Kafka has breakers of its own, one for each partition that it
-// produces to: when it has failed three times in a row to learn who leads the
+// The client's own producer, which publishes exactly once, has a breaker for each
+// partition that it produces to: when it has failed three times in a row to learn who leads the
 // partition, it refuses at once what is sent there for 10 s. What it says then
 // is no sentinel of its own, and reads as if one of ours had opened.
 const itsBreaker = "circuit breaker is open"
 
 // pausedError is what the client refuses so, in words that say who, why and what
 // next.
-type pausedError struct {
-	cause  error
-	before error // that the client met before it refused, nil if that is not known
-}
+type pausedError struct{ cause error }
 
 // paused is err, put into words if the client has refused so.
-func paused(err, before error) error {
+func paused(err error) error {
 	if err == nil || !strings.HasSuffix(err.Error(), itsBreaker) {
 		return err
 	}
-	if earlier, again := errors.AsType[*pausedError](before); again {
-		before = earlier.before
-	}
-	return &pausedError{err, before}
+	return &pausedError{err}
 }
 
 // Error does not say what the client says.
-func (e *pausedError) Error() string {
-	text := "sarama, the client, has failed three times in a row to find the broker that leads the partition, and looks for it again in 10 s at most; "
-	if e.before != nil {
-		return text + "it had failed with: " + e.before.Error()
-	}
-	return text + "can the brokers be reached?"
+func (*pausedError) Error() string {
+	return "sarama, the client, has failed three times in a row to find the broker that leads the partition, and looks for it again in 10 s at most; can the brokers be reached?"
 }
 
 // Unwrap is what the client says.

@@ -9,15 +9,16 @@ import (
 	"github.com/IBM/sarama"
 
 	"github.com/backstay-go/backstay/actors/journal"
+	"github.com/backstay-go/backstay/actors/kafka/internal/client"
+	"github.com/backstay-go/backstay/actors/kafka/internal/produce"
 )
 
-// producer sends records. In front of sarama's, whose input holds nothing, it
-// has a queue, so that nobody who appends waits; behind it, it knows what is not
-// answered yet, since a producer that closes forgets what waits for a retry.
+// producer sends records, in bounds. It knows what is not answered yet, and ends
+// that when it is closed.
 type producer struct {
 	part    string
 	client  sarama.Client // its own; it knows what topics are like
-	async   sarama.AsyncProducer
+	sender  sender
 	vitals  *vitals
 	largest int // bytes of a record
 	bound   int // bytes that may wait
@@ -25,21 +26,26 @@ type producer struct {
 	wake    chan struct{}
 	stopped chan struct{}
 	idle    chan struct{} // closed: closed, and nothing is out
-	feeding sync.WaitGroup
-	ending  sync.WaitGroup
+	routing sync.WaitGroup
 
 	mu     sync.Mutex
-	queue  []*sending
+	queue  []*sending // to be routed
 	out    map[*sending]struct{}
 	bytes  int
 	closed bool
+}
+
+// sender sends records whose partition is chosen, and tells their ends.
+type sender interface {
+	Send(m *sarama.ProducerMessage)
+	Close()
 }
 
 // sending is a record on its way.
 type sending struct {
 	sarama.ProducerMessage
 	size  int
-	route func(*sending) error // chooses the partition; nil: it is chosen
+	route func(*sending) error // chooses the partition, and may wait for that; nil: it is chosen
 	done  func(journal.Place, error)
 }
 
@@ -48,25 +54,31 @@ func newProducer(part string, brokers []string, conf *sarama.Config, bound int, 
 	if err != nil {
 		return nil, explain("connecting a producer", err)
 	}
-	async, err := sarama.NewAsyncProducerFromClient(client)
+	p := makeProducer(part, conf.Producer.MaxMessageBytes, bound, v)
+	p.client = client
+	p.sender, err = produce.New(produce.Connect(client), produceConfig(conf), p.ended)
 	if err != nil {
 		_ = client.Close() // it has nothing under way
 		return nil, explain("connecting a producer", err)
 	}
-	p := produceOn(async, part, conf.Producer.MaxMessageBytes, bound, v)
-	p.client = client
+	p.routing.Go(p.feed)
 	return p, nil
 }
 
-func produceOn(async sarama.AsyncProducer, part string, largest, bound int, v *vitals) *producer {
-	p := &producer{
-		part: part, async: async, vitals: v, largest: largest, bound: bound,
+// produceConfig is that of a sender, which goes on for as long as an election may
+// take.
+func produceConfig(conf *sarama.Config) produce.Config {
+	return produce.Config{
+		BatchBytes: conf.Producer.MaxMessageBytes, RequestBytes: int(sarama.MaxRequestSize) / 4,
+		Patience: client.Outlast, Backoff: client.Backoff,
+	}
+}
+
+func makeProducer(part string, largest, bound int, v *vitals) *producer {
+	return &producer{
+		part: part, vitals: v, largest: largest, bound: bound,
 		wake: make(chan struct{}, 1), stopped: make(chan struct{}), idle: make(chan struct{}), out: make(map[*sending]struct{}),
 	}
-	p.feeding.Go(p.feed)
-	p.ending.Go(p.heed)
-	p.ending.Go(p.despair)
-	return p
 }
 
 // sizeOf is how many bytes a record has on its way.
@@ -75,12 +87,16 @@ func sizeOf(m *sarama.ProducerMessage) int {
 	return m.ByteSize(version)
 }
 
-// send queues a record. done is called once.
+// send sends a record. done is called once.
 func (p *producer) send(s *sending) {
 	s.size = sizeOf(&s.ProducerMessage)
 	s.Metadata = s
-	if err := p.enqueue(s); err != nil {
+	if err := p.accept(s); err != nil {
 		s.done(journal.Place{}, err)
+		return
+	}
+	if s.route == nil {
+		p.sender.Send(&s.ProducerMessage)
 		return
 	}
 	select {
@@ -89,7 +105,8 @@ func (p *producer) send(s *sending) {
 	}
 }
 
-func (p *producer) enqueue(s *sending) error {
+// accept takes a record on, if there is room for it.
+func (p *producer) accept(s *sending) error {
 	if s.size > p.largest {
 		return fmt.Errorf("%w: %d bytes for %s, more than %d", journal.ErrTooLarge, s.size, s.Topic, p.largest)
 	}
@@ -103,11 +120,13 @@ func (p *producer) enqueue(s *sending) error {
 	}
 	p.bytes += s.size
 	p.out[s] = struct{}{}
-	p.queue = append(p.queue, s)
+	if s.route != nil {
+		p.queue = append(p.queue, s)
+	}
 	return nil
 }
 
-// feed hands the queue over to sarama, in order.
+// feed sends what had to be routed, in order.
 func (p *producer) feed() {
 	var batch []*sending
 	for {
@@ -120,7 +139,7 @@ func (p *producer) feed() {
 		batch, p.queue = p.queue, batch[:0]
 		p.mu.Unlock()
 		for i, s := range batch {
-			if !p.hand(s) {
+			if p.direct(s) && !p.forward(s) {
 				return // Close ends what is left
 			}
 			batch[i] = nil
@@ -128,23 +147,15 @@ func (p *producer) feed() {
 	}
 }
 
-// hand hands one over, or fails it, unless the producer has stopped.
-func (p *producer) hand(s *sending) bool {
-	if s.route != nil {
-		if !p.direct(s) {
-			return true
-		}
-	}
-	select { // what Close has ended is not sent, even if there is room
+// forward sends a record that was routed, and reports false if the producer has
+// stopped meanwhile: what Close has ended is not sent.
+func (p *producer) forward(s *sending) bool {
+	select {
 	case <-p.stopped:
 		return false
 	default:
-	}
-	select {
-	case p.async.Input() <- &s.ProducerMessage:
+		p.sender.Send(&s.ProducerMessage)
 		return true
-	case <-p.stopped:
-		return false
 	}
 }
 
@@ -159,29 +170,20 @@ func (p *producer) direct(s *sending) bool {
 	return err == nil
 }
 
-// heed takes what the brokers have acknowledged.
-func (p *producer) heed() {
-	for m := range p.async.Successes() {
-		p.vitals.note(p.vital(m), nil)
-		place := journal.Place{Offset: m.Offset}
-		if !m.Timestamp.IsZero() { // else the broker has not told: of a copy, or without LogAppendTime
-			place.At = m.Timestamp.UnixMilli()
-		}
-		p.end(m, place, nil)
+// ended notes what has become of a record.
+func (p *producer) ended(m *sarama.ProducerMessage, err error) {
+	if err != nil {
+		err = refused(fmt.Sprintf("%s to %s, partition %d", p.part, m.Topic, m.Partition), err)
+		p.vitals.note(p.vital(m), err)
+		p.end(m, journal.Place{}, err)
+		return
 	}
-}
-
-// despair takes what was given up.
-func (p *producer) despair() {
-	for e := range p.async.Errors() {
-		err := paused(e.Err, p.vitals.cause(p.vital(e.Msg)))
-		p.fail(e.Msg, refused(fmt.Sprintf("%s to %s, partition %d", p.part, e.Msg.Topic, e.Msg.Partition), err))
+	p.vitals.note(p.vital(m), nil)
+	place := journal.Place{Offset: m.Offset}
+	if !m.Timestamp.IsZero() { // else the broker has not told: of a copy, or without LogAppendTime
+		place.At = m.Timestamp.UnixMilli()
 	}
-}
-
-func (p *producer) fail(m *sarama.ProducerMessage, err error) {
-	p.vitals.note(p.vital(m), err)
-	p.end(m, journal.Place{}, err)
+	p.end(m, place, nil)
 }
 
 func (p *producer) vital(m *sarama.ProducerMessage) vital {
@@ -243,9 +245,8 @@ func (p *producer) close() {
 	}
 	gone := make(chan struct{})
 	go func() {
-		p.feeding.Wait() // AsyncClose closes what it sends to
-		p.async.AsyncClose()
-		p.ending.Wait()
+		p.routing.Wait()
+		p.sender.Close()
 		if p.client != nil {
 			_ = p.client.Close() // what was out has ended
 		}

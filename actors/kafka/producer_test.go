@@ -12,32 +12,20 @@ import (
 	"github.com/backstay-go/backstay/actors/journal"
 )
 
-// async is sarama's producer as far as ours needs it, with answers by hand.
-type async struct {
-	sarama.AsyncProducer
-	input     chan *sarama.ProducerMessage
-	successes chan *sarama.ProducerMessage
-	errors    chan *sarama.ProducerError
-	stuck     chan struct{} // closes as late as this
+// brokers take what a producer sends, and answer by hand.
+type brokers struct {
+	taken  chan *sarama.ProducerMessage
+	answer func(*sarama.ProducerMessage, error)
+	stuck  chan struct{} // closes as late as this
 }
 
-func newAsync() *async {
-	return &async{input: make(chan *sarama.ProducerMessage), successes: make(chan *sarama.ProducerMessage), errors: make(chan *sarama.ProducerError)}
-}
+func (b *brokers) Send(m *sarama.ProducerMessage) { b.taken <- m }
 
-func (a *async) Input() chan<- *sarama.ProducerMessage     { return a.input }
-func (a *async) Successes() <-chan *sarama.ProducerMessage { return a.successes }
-func (a *async) Errors() <-chan *sarama.ProducerError      { return a.errors }
-
-func (a *async) AsyncClose() {
-	go func() {
-		if a.stuck != nil {
-			<-a.stuck
-		}
-		close(a.input)
-		close(a.successes)
-		close(a.errors)
-	}()
+func (b *brokers) Close() {
+	if b.stuck != nil {
+		<-b.stuck
+	}
+	close(b.taken)
 }
 
 type ended struct {
@@ -52,25 +40,34 @@ func post(p *producer, size int) chan ended {
 	return c
 }
 
-// producing runs a test of a producer of records of at most 10,000 bytes.
-func producing(t *testing.T, test func(t *testing.T, a *async, p *producer)) {
+// produceBy returns a producer of records of at most 10,000 bytes, and where it
+// sends them.
+func produceBy(v *vitals) (*producer, *brokers) {
+	p := makeProducer("append", 10_000, 50_000, v)
+	b := &brokers{taken: make(chan *sarama.ProducerMessage, 100), answer: p.ended}
+	p.sender = b
+	p.routing.Go(p.feed)
+	return p, b
+}
+
+// producing runs a test of a producer.
+func producing(t *testing.T, test func(t *testing.T, b *brokers, p *producer)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		a := newAsync()
-		var v vitals
-		test(t, a, produceOn(a, "append", 10_000, 50_000, &v))
+		p, b := produceBy(new(vitals))
+		test(t, b, p)
 	})
 }
 
 func TestAnAckWithoutTheBrokersTimeHasNone(t *testing.T) {
-	producing(t, func(t *testing.T, a *async, p *producer) {
+	producing(t, func(t *testing.T, b *brokers, p *producer) {
 		first, second := post(p, 1), post(p, 1)
 		for i := range 2 {
-			m := <-a.input
+			m := <-b.taken
 			if m.Offset = int64(7 + i); i == 1 {
 				m.Timestamp = time.UnixMilli(1234)
 			}
-			a.successes <- m
+			b.answer(m, nil)
 		}
 		if e := <-first; e != (ended{at: journal.Place{Offset: 7}}) {
 			t.Errorf("without: %v", e)
@@ -83,12 +80,12 @@ func TestAnAckWithoutTheBrokersTimeHasNone(t *testing.T) {
 }
 
 func TestARecordThatIsTooLargeIsRefusedAtOnce(t *testing.T) {
-	producing(t, func(t *testing.T, a *async, p *producer) {
+	producing(t, func(t *testing.T, b *brokers, p *producer) {
 		if e := <-post(p, 10_000); !errors.Is(e.err, journal.ErrTooLarge) {
 			t.Errorf("here: %v", e.err)
 		}
 		there := post(p, 5000)
-		a.errors <- &sarama.ProducerError{Msg: <-a.input, Err: sarama.ErrMessageSizeTooLarge}
+		b.answer(<-b.taken, sarama.ErrMessageSizeTooLarge)
 		if e := <-there; !errors.Is(e.err, journal.ErrTooLarge) {
 			t.Errorf("by the broker: %v", e.err)
 		}
@@ -97,7 +94,7 @@ func TestARecordThatIsTooLargeIsRefusedAtOnce(t *testing.T) {
 }
 
 func TestTheQueueIsBoundedAndKeepsItsOrder(t *testing.T) {
-	producing(t, func(t *testing.T, a *async, p *producer) {
+	producing(t, func(t *testing.T, b *brokers, p *producer) {
 		var all []chan ended
 		for range 8 {
 			all = append(all, post(p, 9000))
@@ -108,9 +105,9 @@ func TestTheQueueIsBoundedAndKeepsItsOrder(t *testing.T) {
 			t.Fatalf("number %d did not fit in", full)
 		}
 		for i := range full {
-			m := <-a.input
+			m := <-b.taken
 			m.Offset = int64(i)
-			a.successes <- m
+			b.answer(m, nil)
 			if e := <-all[i]; e.at.Offset != int64(i) {
 				t.Errorf("number %d came at %d", i, e.at.Offset)
 			}
@@ -123,13 +120,13 @@ func TestTheQueueIsBoundedAndKeepsItsOrder(t *testing.T) {
 }
 
 func TestWhatIsOutAtCloseEndsWithErrClosed(t *testing.T) {
-	producing(t, func(t *testing.T, a *async, p *producer) {
+	producing(t, func(t *testing.T, b *brokers, p *producer) {
 		taken, queued := post(p, 1), post(p, 1)
-		m := <-a.input
+		m := <-b.taken
 		began := time.Now()
 		go func() { // is answered while Close waits
 			time.Sleep(time.Second)
-			a.successes <- m
+			b.answer(m, nil)
 		}()
 		p.close()
 		if e := <-taken; e.err != nil {
@@ -148,10 +145,10 @@ func TestWhatIsOutAtCloseEndsWithErrClosed(t *testing.T) {
 }
 
 func TestCloseDoesNotWaitForBrokersThatAreAway(t *testing.T) {
-	producing(t, func(t *testing.T, a *async, p *producer) {
-		a.stuck = make(chan struct{})
+	producing(t, func(t *testing.T, b *brokers, p *producer) {
+		b.stuck = make(chan struct{})
 		out := post(p, 1)
-		m := <-a.input
+		m := <-b.taken
 		began := time.Now()
 		p.close()
 		if took := time.Since(began); took != farewell {
@@ -160,8 +157,8 @@ func TestCloseDoesNotWaitForBrokersThatAreAway(t *testing.T) {
 		if e := <-out; !errors.Is(e.err, journal.ErrClosed) {
 			t.Errorf("what was out: %v", e.err)
 		}
-		a.successes <- m // after all
-		close(a.stuck)
+		b.answer(m, nil) // after all
+		close(b.stuck)
 		synctest.Wait()
 		if len(out) > 0 {
 			t.Error("it has two ends")
@@ -171,12 +168,11 @@ func TestCloseDoesNotWaitForBrokersThatAreAway(t *testing.T) {
 
 func TestFailuresOfAppendsAreToldByHealth(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := newAsync()
 		var v vitals
-		p := produceOn(a, "append", 10_000, 50_000, &v)
+		p, b := produceBy(&v)
 		for range 2 {
 			c := post(p, 1)
-			a.errors <- &sarama.ProducerError{Msg: <-a.input, Err: sarama.ErrKafkaStorageError}
+			b.answer(<-b.taken, sarama.ErrKafkaStorageError)
 			if e := <-c; !errors.Is(e.err, sarama.ErrKafkaStorageError) {
 				t.Error(e.err)
 			}
@@ -187,7 +183,7 @@ func TestFailuresOfAppendsAreToldByHealth(t *testing.T) {
 			t.Errorf("problems %+v", all)
 		}
 		c := post(p, 1)
-		a.successes <- <-a.input
+		b.answer(<-b.taken, nil)
 		<-c
 		if all := v.problems(); len(all) != 0 {
 			t.Errorf("after a success: %+v", all)
@@ -199,7 +195,7 @@ func TestFailuresOfAppendsAreToldByHealth(t *testing.T) {
 // One whose topic is looked for for long is handed over no more: it has been
 // told its end, and sarama's input is closed after that.
 func TestNothingIsSentAfterClose(t *testing.T) {
-	producing(t, func(t *testing.T, a *async, p *producer) {
+	producing(t, func(t *testing.T, b *brokers, p *producer) {
 		c := make(chan error, 2)
 		p.send(&sending{
 			done:  func(_ journal.Place, err error) { c <- err },
@@ -209,7 +205,7 @@ func TestNothingIsSentAfterClose(t *testing.T) {
 		if err := <-c; !errors.Is(err, journal.ErrClosed) {
 			t.Error(err)
 		}
-		if m, sent := <-a.input; sent {
+		if m, sent := <-b.taken; sent {
 			t.Errorf("%+v was sent", m)
 		}
 		synctest.Wait()

@@ -29,7 +29,7 @@ func (g *growing) Partitions(string) ([]int32, error) { return make([]int32, g.k
 func (g *growing) Close() error { return nil }
 
 func TestAnswersReachPartitionsThatWereAdded(t *testing.T) {
-	producing(t, func(t *testing.T, a *async, p *producer) {
+	producing(t, func(t *testing.T, b *brokers, p *producer) {
 		g := new(growing)
 		p.client = g
 		l := &Log{config: Config{App: "bank"}.withDefaults(), appender: p, ctx: t.Context()}
@@ -57,7 +57,7 @@ func TestAnswersReachPartitionsThatWereAdded(t *testing.T) {
 			t.Errorf("%d are sent then; the topic was looked at %d times", n, g.asked.Load())
 		}
 		for range 2 {
-			a.successes <- <-a.input
+			b.answer(<-b.taken, nil)
 		}
 		l.work.Wait()
 		p.close()

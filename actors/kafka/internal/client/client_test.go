@@ -61,7 +61,7 @@ func TestEveryRoleIsAConfigurationThatSaramaTakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, role := range map[string]func(*sarama.Config) *sarama.Config{
-		"producer": client.Producer, "consumer": client.Consumer, "group": client.Group, "admin": client.Admin,
+		"appender": client.Appender, "producer": client.Producer, "consumer": client.Consumer, "group": client.Group, "admin": client.Admin,
 		"transactional": func(c *sarama.Config) *sarama.Config { return client.Transactional(c, "id") },
 	} {
 		if err := role(h).Validate(); err != nil {

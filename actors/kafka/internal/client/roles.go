@@ -10,13 +10,29 @@ import (
 // partitions are without a leader. A few quick ones lose the record.
 const (
 	retries = 400
-	backoff = 50 * time.Millisecond
-	outlast = retries * backoff
 	soon    = retries / 10 // where somebody else tries again
+
+	// Backoff is the time between two tries, Outlast that of all.
+	Backoff = 50 * time.Millisecond
+	Outlast = retries * Backoff
 )
 
-// Producer is for appends: as soon as possible, in order, without duplicates as
-// far as the broker can, and through an election.
+// Appender is for requests that append to logs. It repeats nothing: who makes
+// the requests does.
+func Appender(hardened *sarama.Config) *sarama.Config {
+	c := *hardened
+	c.Producer.RequiredAcks = sarama.WaitForAll
+	c.Producer.Timeout = timeout
+	c.Net.ReadTimeout = 2 * timeout
+	c.Metadata.Retry.Max = 0
+	return &c
+}
+
+// timeout is how long a broker waits for its copies.
+const timeout = 5 * time.Second
+
+// Producer is for sarama's own producers: as soon as possible, in order, without
+// duplicates as far as the broker can, and through an election.
 func Producer(hardened *sarama.Config) *sarama.Config {
 	c := *hardened
 	p := &c.Producer
@@ -26,12 +42,12 @@ func Producer(hardened *sarama.Config) *sarama.Config {
 	p.Partitioner = sarama.NewManualPartitioner
 	p.Return.Successes, p.Return.Errors = true, true
 	p.Flush.Bytes, p.Flush.Messages, p.Flush.Frequency, p.Flush.MaxMessages = 0, 0, 0, 0
-	p.Retry.Max, p.Retry.Backoff, p.Retry.BackoffFunc = retries, backoff, nil
+	p.Retry.Max, p.Retry.Backoff, p.Retry.BackoffFunc = retries, Backoff, nil
 	p.Retry.MaxBufferLength, p.Retry.MaxBufferBytes = 0, 0 // our own queue is in front
-	p.Timeout = 5 * time.Second
-	c.Net.ReadTimeout = 2 * p.Timeout
-	c.Metadata.Retry.Max, c.Metadata.Retry.Backoff, c.Metadata.Retry.BackoffFunc = retries, backoff, nil
-	c.Metadata.Timeout = outlast // or a search for the leader would fail what still has retries
+	p.Timeout = timeout
+	c.Net.ReadTimeout = 2 * timeout
+	c.Metadata.Retry.Max, c.Metadata.Retry.Backoff, c.Metadata.Retry.BackoffFunc = retries, Backoff, nil
+	c.Metadata.Timeout = Outlast // or a search for the leader would fail what still has retries
 	return &c
 }
 
@@ -43,7 +59,7 @@ func Transactional(hardened *sarama.Config, id string) *sarama.Config {
 	c.Producer.Retry.Max, c.Metadata.Retry.Max = soon, soon
 	t := &c.Producer.Transaction
 	t.ID, t.Timeout = id, 30*time.Second
-	t.Retry.Max, t.Retry.Backoff, t.Retry.BackoffFunc = retries, backoff, nil
+	t.Retry.Max, t.Retry.Backoff, t.Retry.BackoffFunc = retries, Backoff, nil
 	return c
 }
 

@@ -1,0 +1,174 @@
+package produce
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/IBM/sarama"
+)
+
+// Connect returns the cluster of a client. The client must be for this alone: on
+// a connection that somebody waits on, a record waits too. It should not repeat
+// what fails, which a [Producer] does.
+func Connect(client sarama.Client) Cluster { return &cluster{client, client.Config()} }
+
+type cluster struct {
+	client sarama.Client
+	conf   *sarama.Config
+}
+
+func (c *cluster) Refresh(topic string) error { return c.client.RefreshMetadata(topic) }
+
+// Leader asks the client only for what it knows: it would ask the brokers again
+// for each partition that has no leader.
+func (c *cluster) Leader(topic string, partition int32) (Broker, error) {
+	led, err := c.client.WritablePartitions(topic)
+	if err != nil {
+		return nil, err
+	}
+	if slices.Contains(led, partition) {
+		b, err := c.client.Leader(topic, partition)
+		return broker{b, c.conf}, err
+	}
+	if all, err := c.client.Partitions(topic); err == nil && slices.Contains(all, partition) {
+		return nil, sarama.ErrLeaderNotAvailable
+	}
+	return nil, sarama.ErrUnknownTopicOrPartition
+}
+
+func (c *cluster) Identify() (Identity, error) {
+	b := c.client.LeastLoadedBroker()
+	if b == nil {
+		return Identity{}, sarama.ErrOutOfBrokers
+	}
+	res, err := b.InitProducerID(&sarama.InitProducerIDRequest{Version: c.identifying(), ProducerID: -1, ProducerEpoch: -1})
+	switch {
+	case err != nil:
+		_ = b.Close() // or it would not be connected to again
+		return Identity{}, err
+	case res.Err != sarama.ErrNoError:
+		return Identity{}, res.Err
+	}
+	return Identity{res.ProducerID, res.ProducerEpoch}, nil
+}
+
+// identifying is the version of the request for an identity.
+func (c *cluster) identifying() int16 {
+	switch v := c.conf.Version; {
+	case v.IsAtLeast(sarama.V2_7_0_0):
+		return 4
+	case v.IsAtLeast(sarama.V2_5_0_0):
+		return 3
+	default:
+		return 2 // since 2.4
+	}
+}
+
+// broker is a connection, with what its requests are made by.
+type broker struct {
+	*sarama.Broker
+	conf *sarama.Config
+}
+
+// Produce refuses what cannot be a request at all, as a broker would.
+func (b broker) Produce(batches []*Batch, answered func(Response, error)) error {
+	req, err := b.request(batches)
+	if err == nil {
+		err = b.AsyncProduce(req, func(res *sarama.ProduceResponse, err error) {
+			if err != nil {
+				answered(Response{}, err)
+				return
+			}
+			answered(Response{Answers: answers(batches, res), Throttled: res.ThrottleTime > 0}, nil)
+		})
+	}
+	if _, unfit := errors.AsType[sarama.PacketEncodingError](err); unfit || errors.Is(err, sarama.ErrUnsupportedVersion) {
+		answered(Response{Answers: slices.Repeat([]Answer{{Err: err}}, len(batches))}, nil)
+		return nil
+	}
+	return err
+}
+
+func (b broker) Close() { _ = b.Broker.Close() } // it may be closed already
+
+// producing is the version of the request.
+func (b broker) producing() int16 {
+	switch v := b.conf.Version; {
+	case v.IsAtLeast(sarama.V3_7_0_0):
+		return 10
+	case v.IsAtLeast(sarama.V2_8_0_0):
+		return 9
+	default:
+		return 8 // since 2.4
+	}
+}
+
+func (b broker) request(batches []*Batch) (*sarama.ProduceRequest, error) {
+	req := &sarama.ProduceRequest{
+		RequiredAcks: b.conf.Producer.RequiredAcks, Version: b.producing(),
+		Timeout: int32(b.conf.Producer.Timeout / time.Millisecond), //nolint:gosec // some seconds
+	}
+	for _, batch := range batches {
+		form, err := b.form(batch)
+		if err != nil {
+			return nil, sarama.PacketEncodingError{Info: err.Error()}
+		}
+		req.AddBatch(batch.Topic, batch.Partition, form)
+	}
+	return req, nil
+}
+
+// form is a batch as it is sent.
+func (b broker) form(batch *Batch) (*sarama.RecordBatch, error) {
+	now := time.Now().Truncate(time.Millisecond)
+	form := &sarama.RecordBatch{
+		Version: 2, Codec: b.conf.Producer.Compression, CompressionLevel: b.conf.Producer.CompressionLevel,
+		FirstTimestamp: now, MaxTimestamp: now, LastOffsetDelta: int32(len(batch.Records) - 1), //nolint:gosec // a count
+		ProducerID: batch.Identity.ID, ProducerEpoch: batch.Identity.Epoch, FirstSequence: batch.First,
+		Records: make([]*sarama.Record, len(batch.Records)),
+	}
+	records := make([]sarama.Record, len(batch.Records))
+	for i, m := range batch.Records {
+		r := &records[i]
+		if err := fill(r, m); err != nil {
+			return nil, err
+		}
+		r.OffsetDelta = int64(i)
+		form.Records[i] = r
+	}
+	return form, nil
+}
+
+func fill(r *sarama.Record, m *sarama.ProducerMessage) (err error) {
+	if m.Key != nil {
+		if r.Key, err = m.Key.Encode(); err != nil {
+			return err
+		}
+	}
+	if m.Value != nil {
+		if r.Value, err = m.Value.Encode(); err != nil {
+			return err
+		}
+	}
+	for i := range m.Headers {
+		r.Headers = append(r.Headers, &m.Headers[i])
+	}
+	return nil
+}
+
+// answers puts the answers of a response into the order of the batches.
+func answers(batches []*Batch, res *sarama.ProduceResponse) []Answer {
+	all := make([]Answer, len(batches))
+	for i, b := range batches {
+		switch block := res.GetBlock(b.Topic, b.Partition); {
+		case block == nil:
+			all[i].Err = sarama.ErrIncompleteResponse
+		case block.Err != sarama.ErrNoError:
+			all[i].Err = block.Err
+		default:
+			all[i] = Answer{Offset: block.Offset, At: block.Timestamp}
+		}
+	}
+	return all
+}
