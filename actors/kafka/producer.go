@@ -50,15 +50,15 @@ type sending struct {
 }
 
 func newProducer(part string, brokers []string, conf *sarama.Config, bound int, v *vitals) (*producer, error) {
-	client, err := sarama.NewClient(brokers, conf)
+	connected, err := sarama.NewClient(brokers, conf)
 	if err != nil {
 		return nil, explain("connecting a producer", err)
 	}
 	p := makeProducer(part, conf.Producer.MaxMessageBytes, bound, v)
-	p.client = client
-	p.sender, err = produce.New(produce.Connect(client), produceConfig(conf), p.ended)
+	p.client = connected
+	p.sender, err = produce.New(produce.Connect(connected), produceConfig(conf), p.ended)
 	if err != nil {
-		_ = client.Close() // it has nothing under way
+		_ = connected.Close() // it has nothing under way
 		return nil, explain("connecting a producer", err)
 	}
 	p.routing.Go(p.feed)

@@ -42,10 +42,10 @@ type waiting struct {
 type place int
 
 const (
-	idle place = iota // nothing is to be sent
-	lined             // in the line of its lane
-	out               // its batch is
-	lost              // without a leader or an identity
+	idle  place = iota // nothing is to be sent
+	lined              // in the line of its lane
+	out                // its batch is
+	lost               // without a leader or an identity
 )
 
 // sizeOf is how many bytes a record has on its way, at most.
