@@ -91,7 +91,7 @@ func measure(b *testing.B, title string, at cluster) result {
 	ctx, cancel := context.WithTimeout(b.Context(), 15*time.Minute)
 	defer cancel()
 	operations := [timed]operation{
-		kafkaOnly: {"Kafka only", y.call}, root: {"root", overTopic.root}, direct: {"direct", directly.root}, read: {"read", overTopic.read},
+		kafkaOnly: {"Kafka only", y.call}, recorded: {"recorded", y.recorded}, root: {"root", overTopic.root}, direct: {"direct", directly.root}, read: {"read", overTopic.read},
 		hop: {"chain", overTopic.chain}, nested: {"nested", overTopic.nested},
 		told: {"told", news.told}, toldExactly: {"told exactly once", news.toldExactly},
 	}

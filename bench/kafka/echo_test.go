@@ -23,15 +23,24 @@ func echo(ctx context.Context, at cluster, ready func()) error {
 	}
 	defer producer.Close()
 	stop, err := consume(at.Brokers, requests, partitions, func(m *sarama.ConsumerMessage) {
-		producer.Input() <- &sarama.ProducerMessage{Topic: responses, Value: sarama.ByteEncoder(m.Value)}
+		producer.Input() <- response(m.Value)
 	})
 	if err != nil {
 		return err
 	}
 	defer stop()
+	closing, err := record(at)
+	if err != nil {
+		return err
+	}
+	defer closing()
 	ready()
 	<-ctx.Done()
 	return nil
+}
+
+func response(to []byte) *sarama.ProducerMessage {
+	return &sarama.ProducerMessage{Topic: responses, Value: sarama.ByteEncoder(to)}
 }
 
 // newProducer returns a producer with a client of its own. What cannot be sent

@@ -23,14 +23,14 @@ var (
 
 var (
 	latencyRows = [timed]string{
-		kafkaOnly: "request and response, Kafka only", root: "call, state changes", direct: "call, state changes, direct answer", read: "query",
+		kafkaOnly: "request and response, Kafka only", recorded: "the same by hand, its effect on record before the response", root: "call, state changes", direct: "call, state changes, direct answer", read: "query",
 		hop: "hop of a chain of tail calls", nested: "call with a nested call",
 		told: "call that publishes, until the message is read", toldExactly: "the same, exactly once",
 	}
 	rateRows = []struct {
 		at    int
 		title string
-	}{{kafkaOnly, "request and response, Kafka only"}, {root, "call, state changes"}, {direct, "call, state changes, direct answer"}, {nested, "call with a nested call"},
+	}{{kafkaOnly, "request and response, Kafka only"}, {recorded, "the same by hand, its effect on record before the response"}, {root, "call, state changes"}, {direct, "call, state changes, direct answer"}, {nested, "call with a nested call"},
 		{told, "call that publishes, until the message is read"}, {toldExactly, "the same, exactly once"}}
 )
 

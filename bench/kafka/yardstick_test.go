@@ -39,7 +39,7 @@ func createTopics(b *testing.B, at cluster) {
 	admin := must(sarama.NewClusterAdmin(at.Brokers, settings()))
 	defer admin.Close()
 	inSync := fmt.Sprint(at.Replicas/2 + 1)
-	for name, n := range map[string]int32{requests: partitions, responses: 1, atLeastOnce: 1, exactlyOnce: 1} {
+	for name, n := range map[string]int32{requests: partitions, responses: 1, recordedRequests: partitions, effects: partitions, atLeastOnce: 1, exactlyOnce: 1} {
 		detail := &sarama.TopicDetail{
 			NumPartitions: n, ReplicationFactor: at.Replicas,
 			ConfigEntries: map[string]*string{"min.insync.replicas": &inSync},
@@ -58,13 +58,20 @@ func (y *yardstick) deliver(m *sarama.ConsumerMessage) {
 }
 
 // call sends a request and waits for its response.
-func (y *yardstick) call(ctx context.Context, caller int) error {
+func (y *yardstick) call(ctx context.Context, caller int) error { return y.ask(ctx, requests, caller) }
+
+// recorded is call, with the effect on record before the response.
+func (y *yardstick) recorded(ctx context.Context, caller int) error {
+	return y.ask(ctx, recordedRequests, caller)
+}
+
+func (y *yardstick) ask(ctx context.Context, topic string, caller int) error {
 	n, answered := y.last.Add(1), make(chan struct{})
 	y.waiting.Store(n, answered)
 	value := make([]byte, payload)
 	binary.BigEndian.PutUint64(value, n)
 	y.producer.Input() <- &sarama.ProducerMessage{
-		Topic: requests, Partition: int32(caller % partitions), Value: sarama.ByteEncoder(value),
+		Topic: topic, Partition: int32(caller % partitions), Value: sarama.ByteEncoder(value),
 	}
 	select {
 	case <-answered:
