@@ -9,7 +9,7 @@ import (
 // The operations that are timed one after another, in the order of a result.
 const (
 	kafkaOnly = iota
-	recorded // by hand: the least that root can be
+	recorded  // by hand: the least that root can be
 	root
 	direct // root, with the answer over a connection
 	read
