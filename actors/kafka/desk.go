@@ -102,17 +102,8 @@ func (d *desk) read(ctx context.Context, all map[string]*found) error {
 }
 
 // check returns what topics are like, and everything that is wrong with them.
-// One that is missing is looked for some more times: what was just made is not
-// known to every broker at once.
 func (d *desk) check(ctx context.Context, times int, topics ...topic) (map[string]*found, error) {
-	have, err := d.look(ctx, namesOf(topics)...)
-	for ; err == nil && len(have) < len(topics) && times > 1; times-- {
-		const pause = 200 * time.Millisecond
-		if err := sleep(ctx, pause); err != nil {
-			return nil, err
-		}
-		have, err = d.look(ctx, namesOf(topics)...)
-	}
+	have, err := repeatedly(ctx, times, len(topics), func() (map[string]*found, error) { return d.look(ctx, namesOf(topics)...) })
 	if err != nil {
 		return nil, err
 	}
@@ -123,27 +114,54 @@ func (d *desk) check(ctx context.Context, times int, topics ...topic) (map[strin
 	return have, errors.Join(all...)
 }
 
+// repeatedly looks some more times for topics that are missing: what was just made
+// is not known to every broker at once.
+func repeatedly(ctx context.Context, times, want int, look func() (map[string]*found, error)) (map[string]*found, error) {
+	have, err := look()
+	for ; err == nil && len(have) < want && times > 1; times-- {
+		const pause = 200 * time.Millisecond
+		if err := sleep(ctx, pause); err != nil {
+			return nil, err
+		}
+		have, err = look()
+	}
+	return have, err
+}
+
 // atOpen is how often a topic is looked for that is missing.
 const atOpen = 6
 
 // count looks at the topics of a type, and returns how many partitions it has:
 // those that are configured, or those that its log has.
 func (d *desk) count(ctx context.Context, actorType string) (uint32, error) {
-	log := d.config.topic(actorType)
-	n, configured := d.config.Types[actorType]
+	n := d.config.Types[actorType]
 	if n == 0 {
-		have, err := again(ctx, "looking at topic "+log, func() (map[string]*found, error) { return d.glance([]string{log}) })
-		switch {
-		case err != nil:
+		var err error
+		if n, err = d.partitionsOfLog(ctx, actorType); err != nil {
 			return 0, err
-		case have[log] != nil:
-			n = have[log].partitions
-		case !configured:
-			return 0, fmt.Errorf("kafka: %q: %w: there is no topic %s; run kafka.Setup with this type", actorType, journal.ErrNoType, log)
 		}
 	}
 	_, err := d.check(ctx, atOpen, d.config.ofType(actorType, n)...)
 	return n, err
+}
+
+// partitionsOfLog is how many the log of a type has. Where there is none the error
+// matches [journal.ErrNoType], unless the type is configured.
+func (d *desk) partitionsOfLog(ctx context.Context, actorType string) (uint32, error) {
+	log := d.config.topic(actorType)
+	have, err := repeatedly(ctx, atOpen, 1, func() (map[string]*found, error) {
+		return again(ctx, "looking at topic "+log, func() (map[string]*found, error) { return d.glance([]string{log}) })
+	})
+	if err != nil {
+		return 0, err
+	}
+	if t := have[log]; t != nil {
+		return t.partitions, nil
+	}
+	if _, configured := d.config.Types[actorType]; configured {
+		return 0, nil // check says what is wrong
+	}
+	return 0, fmt.Errorf("kafka: %q: %w: there is no topic %s; run kafka.Setup with this type", actorType, journal.ErrNoType, log)
 }
 
 // truncate deletes the records below an offset.

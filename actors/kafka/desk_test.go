@@ -203,6 +203,21 @@ func TestTheNumberOfPartitionsIsThatOfTheLogWhereNoneIsConfigured(t *testing.T) 
 	})
 }
 
+// Whoever has made it has asked another broker.
+func TestATypeWhoseTopicsWereJustMadeIsFound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		there, d := newCluster(Config{App: "bank", Types: map[string]uint32{"account": 4}})
+		if err := d.setup(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		d.config.Types = nil
+		there.late = atOpen - 1
+		if n, err := d.count(t.Context(), "account"); n != 4 || err != nil {
+			t.Errorf("%d, %v", n, err)
+		}
+	})
+}
+
 func TestRecordsAreDeletedWhereTheLeaderHasMovedTo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		on, d := newCluster(Config{App: "bank"})
