@@ -51,10 +51,11 @@ func (m *Membership) quit(ctx context.Context) error {
 	return nil
 }
 
-// remove removes this process. It tries twice: a connection on which nothing was
-// asked for long may have gone with its broker, which is seen by asking.
+// remove removes this process. It tries some times: a connection on which nothing
+// was asked for long may have gone with its broker, which is seen by asking; so may
+// that to the broker which then coordinates the group.
 func (m *Membership) remove(ctx context.Context) (err error) {
-	const tries = 2
+	const tries = 4
 	for range tries {
 		_, err = client.Within(ctx, func() ([]string, error) { return m.registry.remove(m.instance()) })
 		if err == nil {
