@@ -30,8 +30,8 @@ type DeadLetter struct {
 	// Attempts of the last link are on record [backstay-attempts].
 	Attempts int
 	// Queued is when the request came to its actor, GivenUp when it was given up,
-	// by the log's clock [backstay-queued-ms, backstay-given-up-ms]. What the log has
-	// refused was never queued.
+	// by the log's clock [backstay-queued-ms, backstay-given-up-ms]. Queued is zero of
+	// what the log has refused: it never came there.
 	Queued, GivenUp time.Time
 	// Baggage travelled with it, as JSON [backstay-baggage].
 	Baggage Baggage

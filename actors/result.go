@@ -15,8 +15,9 @@ import (
 // type, what is before it on its actor, what its last attempt failed with. It is
 // [ErrUnknownKey] if the call was not accepted yet, or was last asked for, by Call
 // or Tell, so long ago that its answer is not kept any more: see [Config].Window.
-// The answer is never older than what anybody was told before it was asked for. ref must be the actor that was called, also if a chain of tail calls ends
-// at another.
+// The answer is never older than what anybody was told before it was asked for.
+// ref must be the actor that was called, also if a chain of tail calls ends at
+// another.
 func (m Method[In, Out, A]) Result(ctx context.Context, ref Ref[A], key string) (out Out, err error) {
 	n, err := nodeFrom(ctx)
 	if err != nil {
