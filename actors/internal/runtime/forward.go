@@ -106,7 +106,7 @@ func (s *sender) send() {
 		g := &posting{sender: s, run: s.run, number: p.number}
 		switch {
 		case p.dead:
-			s.inc.node.inter(*p.letter, g.done)
+			s.inc.node.publishDead(*p.letter, g.done)
 			continue
 		case p.letter != nil:
 			s.inc.node.log.Publish(*p.letter, g.done)

@@ -84,7 +84,7 @@ type burial struct {
 func (b *burial) try() {
 	inc := b.sender.inc
 	b.sender.resumeIn(inc.node.config.Patience.Milliseconds())
-	inc.node.inter(b.letter, func(_ journal.Place, err error) { inc.post(&burialEnd{b, err}) })
+	inc.node.publishDead(b.letter, func(_ journal.Place, err error) { inc.post(&burialEnd{b, err}) })
 }
 
 // burialEnd is how a try has ended.
