@@ -17,7 +17,8 @@
 //     While a Log is open it looks again every minute, and Health tells.
 //   - An acknowledged entry is on the brokers that min.insync.replicas asks for.
 //     Appends outlast an election, keep their order, and are not doubled by the
-//     producer.
+//     producer unless the brokers have forgotten what they had of it: then an entry
+//     may be there twice, which actors take into account.
 //   - A snapshot that Save has returned for is never lost, whatever others save
 //     and delete at the same time.
 //   - A reader that is behind, new or slow holds up no other one. What it has not
@@ -84,7 +85,7 @@
 //	Connections      4,096      of clients to one process, with Config.Direct; 1 MiB
 //	                            may wait in each
 //	largest entry    1 MiB      Sarama.Producer.MaxMessageBytes
-//	retries          20 s       400 of 50 ms
+//	retries          20 s       50 ms apart
 //
 // # Example
 //

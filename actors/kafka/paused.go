@@ -2,10 +2,11 @@ package kafka
 
 import "strings"
 
-// The client's own producer, which publishes exactly once, has a breaker for each
-// partition that it produces to: when it has failed three times in a row to learn who leads the
-// partition, it refuses at once what is sent there for 10 s. What it says then
-// is no sentinel of its own, and reads as if one of ours had opened.
+// The client's own producers, for transactions and for beats, have a breaker for
+// each partition that they produce to: when one has failed three times in a row to
+// learn who leads the partition, it refuses at once what is sent there for 10 s.
+// What it says then is no sentinel of its own, and reads as if one of ours had
+// opened.
 const itsBreaker = "circuit breaker is open"
 
 // pausedError is what the client refuses so, in words that say who, why and what
