@@ -22,14 +22,14 @@ const (
 func Appender(hardened *sarama.Config) *sarama.Config {
 	c := *hardened
 	c.Producer.RequiredAcks = sarama.WaitForAll
-	c.Producer.Timeout = timeout
-	c.Net.ReadTimeout = 2 * timeout
+	c.Producer.Timeout = replication
+	c.Net.ReadTimeout = 2 * replication
 	c.Metadata.Retry.Max = 0
 	return &c
 }
 
-// timeout is how long a broker waits for its copies.
-const timeout = 5 * time.Second
+// replication is how long a broker waits for the copies of a record.
+const replication = 5 * time.Second
 
 // Producer is for sarama's own producers: as soon as possible, in order, without
 // duplicates as far as the broker can, and through an election.
@@ -44,8 +44,8 @@ func Producer(hardened *sarama.Config) *sarama.Config {
 	p.Flush.Bytes, p.Flush.Messages, p.Flush.Frequency, p.Flush.MaxMessages = 0, 0, 0, 0
 	p.Retry.Max, p.Retry.Backoff, p.Retry.BackoffFunc = retries, Backoff, nil
 	p.Retry.MaxBufferLength, p.Retry.MaxBufferBytes = 0, 0 // our own queue is in front
-	p.Timeout = timeout
-	c.Net.ReadTimeout = 2 * timeout
+	p.Timeout = replication
+	c.Net.ReadTimeout = 2 * replication
 	c.Metadata.Retry.Max, c.Metadata.Retry.Backoff, c.Metadata.Retry.BackoffFunc = retries, Backoff, nil
 	c.Metadata.Timeout = Outlast // or a search for the leader would fail what still has retries
 	return &c
