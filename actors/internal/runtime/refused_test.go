@@ -231,8 +231,10 @@ func TestALetterWhoseWriterDiedIsWrittenOnceMore(t *testing.T) {
 			return is
 		}}
 		first := c.openOn(died, runtime.Config{Name: "first"}, near, far)
+		defer kill(first)
 		c.call(first, "a", "send", strings.Repeat("x", 5000))
 		<-dying
+		synctest.Wait() // what came before the tell has ended, and does not run again
 		died.crash()
 		c.open(near, far)
 		time.Sleep(time.Minute)
@@ -245,7 +247,6 @@ func TestALetterWhoseWriterDiedIsWrittenOnceMore(t *testing.T) {
 				t.Errorf("%s is %q and %q", name, a, b)
 			}
 		}
-		kill(first)
 	})
 }
 
