@@ -36,6 +36,8 @@ type waiting struct {
 	*sarama.ProducerMessage
 	size  int
 	since time.Time // zero: before anything failed
+
+	doubtful bool // it was in a batch that may have landed
 }
 
 // place is where a partition is.
@@ -79,6 +81,7 @@ func (part *partition) pack(limit int) *Batch {
 	}
 	for i, w := range part.queue[:n] {
 		part.batch.Records[i] = w.ProducerMessage
+		part.batch.doubtful = part.batch.doubtful || w.doubtful
 	}
 	part.drop(n)
 	return part.batch
@@ -109,12 +112,12 @@ func (part *partition) refuse() {
 
 // divide puts the records of the batch back, to send half of them.
 func (part *partition) divide() {
-	back := part.batch.Records
-	part.most = len(back) / 2
+	b := part.batch
+	part.most = len(b.Records) / 2
 	part.batch = nil
-	queue := make([]waiting, 0, len(back)+len(part.queue))
-	for _, m := range back {
-		queue = append(queue, waiting{ProducerMessage: m, size: sizeOf(m), since: part.failing})
+	queue := make([]waiting, 0, len(b.Records)+len(part.queue))
+	for _, m := range b.Records {
+		queue = append(queue, waiting{ProducerMessage: m, size: sizeOf(m), since: b.since, doubtful: b.doubtful})
 	}
 	part.queue = append(queue, part.queue...)
 }

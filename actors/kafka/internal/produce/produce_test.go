@@ -386,7 +386,7 @@ func TestARecordIsGivenUpWhenItHasFailedForLong(t *testing.T) {
 		h.are(t, "a!", "b!")
 		h.lead("t", h.broker)
 		time.Sleep(time.Second)
-		h.broker.sent(t, "[t/0 1:1 c]").answer(Answer{Offset: 2})
+		h.broker.sent(t, "[t/0 2:0 c]").answer(Answer{Offset: 2})
 		h.are(t, "c@2")
 	})
 }
@@ -394,8 +394,9 @@ func TestARecordIsGivenUpWhenItHasFailedForLong(t *testing.T) {
 // Else the broker would take the next for the one that it may have.
 func TestAfterOneThatMayHaveLandedTheNextHasAnotherIdentity(t *testing.T) {
 	for err, want := range map[error]string{
-		sarama.ErrRequestTimedOut:   "[t/0 2:0 b]",
-		sarama.ErrNotEnoughReplicas: "[t/0 1:1 b]",
+		sarama.ErrRequestTimedOut:       "[t/0 2:0 b]",
+		sarama.ErrNotLeaderForPartition: "[t/0 2:0 b]", // a leader says so that was one when it appended
+		sarama.ErrNotEnoughReplicas:     "[t/0 1:1 b]",
 	} {
 		in(t, func(t *testing.T, h *house) {
 			h.warm(t)
@@ -410,6 +411,51 @@ func TestAfterOneThatMayHaveLandedTheNextHasAnotherIdentity(t *testing.T) {
 			h.broker.sent(t, want)
 		})
 	}
+}
+
+func TestWhatWaitsBehindOneThatMayHaveLandedHasAnotherIdentity(t *testing.T) {
+	in(t, func(t *testing.T, h *house) {
+		h.warm(t)
+		h.send("t", 0, "a")
+		r := h.broker.sent(t, "[t/0 1:1 a]")
+		time.Sleep(time.Second)
+		r.answer(Answer{Err: sarama.ErrRequestTimedOut})
+		r = h.broker.sent(t, "[t/0 1:1 a]")
+		time.Sleep(patience)
+		h.send("t", 0, "b")
+		r.answer(Answer{Err: sarama.ErrRequestTimedOut})
+		time.Sleep(time.Second)
+		h.are(t, "a!")
+		h.broker.sent(t, "[t/0 2:0 b]").answer(Answer{Offset: 2})
+		h.are(t, "b@2")
+	})
+}
+
+func TestAfterAnErrorThatNobodyKnowsTheNextHasAnotherIdentity(t *testing.T) {
+	in(t, func(t *testing.T, h *house) {
+		h.warm(t)
+		h.send("t", 0, "a")
+		h.broker.sent(t, "[t/0 1:1 a]").answer(Answer{Err: sarama.ErrUnknown})
+		h.are(t, "a!")
+		h.send("t", 0, "b")
+		h.broker.sent(t, "[t/0 2:0 b]")
+	})
+}
+
+func TestWhatWasInABatchThatMayHaveLandedIsNotSaidToBeTooLarge(t *testing.T) {
+	in(t, func(t *testing.T, h *house) {
+		h.send("t", 0, "a", "b")
+		h.broker.sent(t, "[t/0 1:0 a b]").answer(Answer{Err: sarama.ErrRequestTimedOut})
+		for range 2 {
+			tooLarge := Answer{Err: sarama.ErrMessageSizeTooLarge}
+			(<-h.broker.requests).answer(tooLarge)
+			synctest.Wait()
+		}
+		h.are(t, "a!")
+		if err := h.err[0]; errors.Is(err, sarama.ErrMessageSizeTooLarge) {
+			t.Error(err)
+		}
+	})
 }
 
 func TestWhatIsRefusedForGoodEndsAtOnce(t *testing.T) {

@@ -90,7 +90,7 @@ func (t *topic) find(part *partition, err error) {
 	switch {
 	case part.empty():
 		part.place = idle
-	case err != nil:
+	case err != nil, part.disowned && id == part.identity: // disowned by what was given up now
 		t.lose(part)
 	default:
 		part.reach(p.lane(to), id)

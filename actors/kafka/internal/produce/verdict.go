@@ -19,16 +19,20 @@ const (
 	refused          // for good
 )
 
-// What may pass, and what of it may come after the batch has landed.
 var (
 	passing = []error{
 		sarama.ErrInvalidMessage, sarama.ErrUnknownTopicOrPartition, sarama.ErrLeaderNotAvailable,
 		sarama.ErrNotLeaderForPartition, sarama.ErrNotEnoughReplicas, sarama.ErrKafkaStorageError,
 		sarama.ErrFencedLeaderEpoch, sarama.ErrUnknownLeaderEpoch, sarama.ErrNetworkException,
+		sarama.ErrRequestTimedOut, sarama.ErrNotEnoughReplicasAfterAppend, sarama.ErrIncompleteResponse,
 	}
-	unclear  = []error{sarama.ErrRequestTimedOut, sarama.ErrNotEnoughReplicasAfterAppend, sarama.ErrIncompleteResponse}
 	strange  = []error{sarama.ErrOutOfOrderSequenceNumber, sarama.ErrUnknownProducerID, sarama.ErrInvalidProducerEpoch}
 	tooLarge = []error{sarama.ErrMessageSizeTooLarge, sarama.ErrMessageSetSizeTooLarge}
+	// harmless are those of a batch that is not appended. All others may come after: a broker
+	// that waits for copies when it loses the lead says that it does not lead.
+	harmless = slices.Concat(strange, tooLarge, []error{
+		sarama.ErrInvalidMessage, sarama.ErrNotEnoughReplicas, sarama.ErrTopicAuthorizationFailed,
+	})
 )
 
 func oneOf(all []error, err error) bool {
@@ -38,15 +42,13 @@ func oneOf(all []error, err error) bool {
 // judge says what follows from an answer. It makes an error of the answer say
 // what is known.
 func (b *Batch) judge(a *Answer) verdict {
+	b.doubtful = b.doubtful || a.Err != nil && !oneOf(harmless, a.Err)
 	switch {
 	case a.Err == nil:
 		return appended
 	case errors.Is(a.Err, sarama.ErrDuplicateSequenceNumber):
 		*a = Answer{} // it has landed, long ago, and the broker has forgotten where
 		return appended
-	case oneOf(unclear, a.Err):
-		b.doubtful = true
-		return again
 	case oneOf(passing, a.Err):
 		return again
 	case oneOf(strange, a.Err):
