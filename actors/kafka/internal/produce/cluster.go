@@ -15,6 +15,8 @@ type Cluster interface {
 	Refresh(topic string) error
 	// Identify returns an identity that nobody has had.
 	Identify() (Identity, error)
+	// Close closes all connections to leaders. Nothing is asked any more.
+	Close()
 }
 
 // Broker is a connection to one. It can be compared.
@@ -62,6 +64,7 @@ type Answer struct {
 // Response are the answers to a request, in the order of its batches.
 type Response struct {
 	Answers []Answer
-	// Throttled: the broker wants the next request later.
+	// Throttled: the next request may have to wait, for the broker wants it later
+	// or wants to know again who sends it.
 	Throttled bool
 }

@@ -146,6 +146,12 @@ func (m *model) Identify() (Identity, error) {
 	return Identity{ID: m.last}, nil
 }
 
+func (m *model) Close() {
+	for _, p := range m.peers {
+		p.Close()
+	}
+}
+
 // trouble moves leaders, and has brokers refuse connections, until all is calm.
 func (m *model) trouble(until <-chan struct{}) {
 	for {

@@ -48,6 +48,8 @@ func (n *network) Identify() (Identity, error) {
 	return Identity{ID: n.last}, nil
 }
 
+func (n *network) Close() {}
+
 func (n *network) lead(topic string, by *station) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -562,7 +564,7 @@ func TestNothingIsSentAfterClose(t *testing.T) {
 		h.send("t", 0, "b")
 		h.send("nowhere", 0, "n")
 		synctest.Wait()
-		h.Close()
+		h.Producer.Close()
 		r.answer(Answer{Offset: 2})
 		h.send("t", 0, "c")
 		h.broker.silent(t)

@@ -157,4 +157,5 @@ func (p *Producer) Close() {
 	}
 	p.mu.Unlock()
 	p.work.Wait()
+	p.cluster.Close()
 }

@@ -3,19 +3,25 @@ package produce
 import (
 	"errors"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/IBM/sarama"
 )
 
-// Connect returns the cluster of a client. The client must be for this alone: on
-// a connection that somebody waits on, a record waits too. It should not repeat
-// what fails, which a [Producer] does.
-func Connect(client sarama.Client) Cluster { return &cluster{client, client.Config()} }
+// Connect returns the cluster of a client. The client should not repeat what
+// fails, which a [Producer] does. Records have connections of their own: on one
+// that a question is out on, who sends a record would wait for the answer to it.
+func Connect(client sarama.Client) Cluster {
+	return &cluster{client: client, conf: client.Config(), brokers: make(map[string]broker)}
+}
 
 type cluster struct {
 	client sarama.Client
 	conf   *sarama.Config
+
+	mu      sync.Mutex
+	brokers map[string]broker // by address
 }
 
 func (c *cluster) Refresh(topic string) error { return c.client.RefreshMetadata(topic) }
@@ -29,12 +35,36 @@ func (c *cluster) Leader(topic string, partition int32) (Broker, error) {
 	}
 	if slices.Contains(led, partition) {
 		b, err := c.client.Leader(topic, partition)
-		return broker{b, c.conf}, err
+		if err != nil {
+			return nil, err
+		}
+		return c.connection(b.Addr()), nil
 	}
 	if all, err := c.client.Partitions(topic); err == nil && slices.Contains(all, partition) {
 		return nil, sarama.ErrLeaderNotAvailable
 	}
 	return nil, sarama.ErrUnknownTopicOrPartition
+}
+
+// connection is the one to a broker, which is open or about to be.
+func (c *cluster) connection(addr string) broker {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	b, ok := c.brokers[addr]
+	if !ok {
+		b = broker{sarama.NewBroker(addr), c.conf}
+		c.brokers[addr] = b
+	}
+	_ = b.Open(c.conf) // unless it is; what fails is told by Produce
+	return b
+}
+
+func (c *cluster) Close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, b := range c.brokers {
+		b.Close()
+	}
 }
 
 func (c *cluster) Identify() (Identity, error) {
@@ -80,7 +110,8 @@ func (b broker) Produce(batches []*Batch, answered func(Response, error)) error 
 				answered(Response{}, err)
 				return
 			}
-			answered(Response{Answers: answers(batches, res), Throttled: res.ThrottleTime > 0}, nil)
+			slow := res.ThrottleTime > 0 || b.conf.Net.SASL.Enable // the next request may have to sign in again first
+			answered(Response{Answers: answers(batches, res), Throttled: slow}, nil)
 		})
 	}
 	if _, unfit := errors.AsType[sarama.PacketEncodingError](err); unfit || errors.Is(err, sarama.ErrUnsupportedVersion) {

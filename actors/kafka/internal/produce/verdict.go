@@ -28,8 +28,9 @@ var (
 	}
 	strange  = []error{sarama.ErrOutOfOrderSequenceNumber, sarama.ErrUnknownProducerID, sarama.ErrInvalidProducerEpoch}
 	tooLarge = []error{sarama.ErrMessageSizeTooLarge, sarama.ErrMessageSetSizeTooLarge}
-	// harmless are those of a batch that is not appended. All others may come after: a broker
-	// that waits for copies when it loses the lead says that it does not lead.
+	// harmless are those of a batch that is not appended. With any other it may be:
+	// a broker that loses the lead while it waits for copies says that it does not
+	// lead.
 	harmless = slices.Concat(strange, tooLarge, []error{
 		sarama.ErrInvalidMessage, sarama.ErrNotEnoughReplicas, sarama.ErrTopicAuthorizationFailed,
 	})
