@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/backstay-go/backstay/actors/journal"
+	"github.com/backstay-go/backstay/actors/kafka/internal/produce"
 )
 
 // egress is what is published exactly once.
@@ -47,7 +48,7 @@ type consignment struct {
 
 // consign hands a message to the courier of its partition.
 func (l *Log) consign(c *consignment) {
-	c.size = sizeOf(&c.ProducerMessage)
+	c.size = produce.Size(&c.ProducerMessage)
 	if err := l.dispatch(c); err != nil {
 		c.done(journal.Place{}, err)
 	}

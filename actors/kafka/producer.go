@@ -81,15 +81,9 @@ func makeProducer(part string, largest, bound int, v *vitals) *producer {
 	}
 }
 
-// sizeOf is how many bytes a record has on its way.
-func sizeOf(m *sarama.ProducerMessage) int {
-	const version = 2 // of records, since Kafka 0.11
-	return m.ByteSize(version)
-}
-
 // send sends a record. done is called once.
 func (p *producer) send(s *sending) {
-	s.size = sizeOf(&s.ProducerMessage)
+	s.size = produce.Size(&s.ProducerMessage)
 	s.Metadata = s
 	if err := p.accept(s); err != nil {
 		s.done(journal.Place{}, err)

@@ -14,7 +14,8 @@ import (
 // clients choose for its key; without one, in any. The topic "dead" is that of
 // the application, App.dead; others are named as they are. Those of
 // Config.ExactlyOnce get what has a number in transactions, once; the place that
-// done gets is empty then.
+// done gets is empty then. Who is told that something has ended may publish: what is
+// published is only queued here.
 func (l *Log) Publish(m journal.Message, done func(journal.Place, error)) {
 	s := l.outgoing(&m, done)
 	if l.egress.carries(&m) {

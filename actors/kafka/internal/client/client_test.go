@@ -68,6 +68,9 @@ func TestEveryRoleIsAConfigurationThatSaramaTakes(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	if a := client.Appender(h); a.Producer.Timeout > a.Net.ReadTimeout/2 || a.Net.WriteTimeout > client.Outlast/2 {
+		t.Error("one request takes all the time that there is")
+	}
 	if p := client.Producer(h).Producer; time.Duration(p.Retry.Max)*p.Retry.Backoff < 15*time.Second {
 		t.Error("a producer gives up before an election has ended")
 	}

@@ -22,6 +22,7 @@ const (
 func Appender(hardened *sarama.Config) *sarama.Config {
 	c := *hardened
 	c.Producer.RequiredAcks = sarama.WaitForAll
+	c.Producer.Timeout = replication
 	c.Net.ReadTimeout, c.Net.WriteTimeout = 2*replication, 2*replication
 	c.Metadata.Retry.Max = 0
 	return &c

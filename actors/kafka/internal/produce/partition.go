@@ -50,8 +50,8 @@ const (
 	lost               // without a leader or an identity
 )
 
-// sizeOf is how many bytes a record has on its way, at most.
-func sizeOf(m *sarama.ProducerMessage) int {
+// Size is how many bytes a record has on its way, at most.
+func Size(m *sarama.ProducerMessage) int {
 	const version = 2 // of records, since Kafka 0.11
 	return m.ByteSize(version)
 }
@@ -117,7 +117,7 @@ func (part *partition) divide() {
 	part.batch = nil
 	queue := make([]waiting, 0, len(b.Records)+len(part.queue))
 	for _, m := range b.Records {
-		queue = append(queue, waiting{ProducerMessage: m, size: sizeOf(m), since: b.since, doubtful: b.doubtful})
+		queue = append(queue, waiting{ProducerMessage: m, size: Size(m), since: b.since, doubtful: b.doubtful})
 	}
 	part.queue = append(queue, part.queue...)
 }

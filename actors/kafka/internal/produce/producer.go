@@ -39,7 +39,8 @@ type Producer struct {
 // pass by itself.
 //
 // The producer tells ended of every record that has ended, once, in their order in
-// each partition: with its offset, and its time if the broker has told one. ended
+// each partition: with its offset, and its time if the broker has told one; one
+// that has landed so long ago that the broker has forgotten where has neither. ended
 // must not wait, and must not send: it is called by who reads what a broker
 // answers. After Close it may be called no more.
 func New(cluster Cluster, c Config, ended func(*sarama.ProducerMessage, error)) (*Producer, error) {
@@ -56,10 +57,11 @@ func New(cluster Cluster, c Config, ended func(*sarama.ProducerMessage, error)) 
 	}, nil
 }
 
-// Send sends a record, whose partition is chosen. It does not wait. After Close
-// it does nothing.
+// Send sends a record, whose partition is chosen. It waits for no broker: it writes
+// a small record itself where nothing else is on its way to the broker, which the
+// system takes at once, and leaves the rest to others. After Close it does nothing.
 func (p *Producer) Send(m *sarama.ProducerMessage) {
-	size := sizeOf(m)
+	size := Size(m)
 	p.mu.Lock()
 	if p.closed {
 		p.mu.Unlock()
@@ -75,11 +77,12 @@ func (p *Producer) Send(m *sarama.ProducerMessage) {
 	if l != nil && l.alone(part, size) {
 		request = l.load()
 	}
+	waits := l != nil && !l.busy // else who has made it busy looks at the line again
 	p.mu.Unlock()
 	switch {
 	case len(request) > 0:
 		l.ship(request)
-	case l != nil:
+	case waits:
 		l.hurry()
 	}
 }

@@ -36,6 +36,10 @@ var (
 	})
 )
 
+// nowhere is the offset of what has landed so long ago that the broker has
+// forgotten where.
+const nowhere = -1
+
 func oneOf(all []error, err error) bool {
 	return slices.ContainsFunc(all, func(e error) bool { return errors.Is(err, e) })
 }
@@ -48,7 +52,7 @@ func (b *Batch) judge(a *Answer) verdict {
 	case a.Err == nil:
 		return appended
 	case errors.Is(a.Err, sarama.ErrDuplicateSequenceNumber):
-		*a = Answer{} // it has landed, long ago, and the broker has forgotten where
+		*a = Answer{Offset: nowhere}
 		return appended
 	case oneOf(passing, a.Err):
 		return again
@@ -69,7 +73,9 @@ func (p *Producer) pronounce(b *Batch, v verdict, a *Answer) {
 	switch v {
 	case appended:
 		for i, m := range b.Records {
-			m.Offset, m.Timestamp = a.Offset+int64(i), a.At
+			if m.Offset, m.Timestamp = 0, a.At; a.Offset != nowhere {
+				m.Offset = a.Offset + int64(i)
+			}
 		}
 		p.tell(b.Records, nil)
 	case refused:
