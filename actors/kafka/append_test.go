@@ -43,7 +43,7 @@ func appendingTo(t *testing.T, test func(t *testing.T, l *Log, h *history)) {
 				}
 			}
 		}
-		l := &Log{config: c, counts: make(map[string]uint32)}
+		l := &Log{config: c, counts: make(map[string]uint32), fetcher: &fetcher{audiences: make(map[partitionKey]*audience)}}
 		l.desk = &desk{config: &l.config, admin: slow{there, "app.a"}}
 		appender, b := produceBy(&l.vitals)
 		l.appender = appender
@@ -52,7 +52,10 @@ func appendingTo(t *testing.T, test func(t *testing.T, l *Log, h *history)) {
 		go func() {
 			for m := range b.taken {
 				data, _ := m.Value.Encode()
-				h.note(func() { h.sent = append(h.sent, string(data)) })
+				h.note(func() {
+					m.Offset, m.Timestamp = int64(len(h.sent)), time.UnixMilli(7)
+					h.sent = append(h.sent, string(data))
+				})
 				b.answer(m, nil)
 			}
 		}()

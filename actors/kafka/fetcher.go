@@ -23,26 +23,40 @@ type fetcher struct {
 	ctx    context.Context //nolint:containedctx // that of the Log's life
 	work   sync.WaitGroup
 
-	mu    sync.Mutex
-	tails map[tailKey]*tail
-	feeds map[*feed]struct{}
-	shut  bool
+	mu        sync.Mutex
+	tails     map[tailKey]*tail
+	feeds     map[*feed]struct{}
+	audiences map[partitionKey]*audience
+	shut      bool
 }
 
 func newFetcher(l *Log) *fetcher {
-	return &fetcher{client: l.client, vitals: &l.vitals, ctx: l.ctx, tails: make(map[tailKey]*tail), feeds: make(map[*feed]struct{})}
+	return &fetcher{
+		client: l.client, vitals: &l.vitals, ctx: l.ctx,
+		tails: make(map[tailKey]*tail), feeds: make(map[*feed]struct{}), audiences: make(map[partitionKey]*audience),
+	}
 }
 
-// feed is a partition that is read. One goroutine at a time has it.
+// feed is a partition that is read. One goroutine at a time fetches for it.
 type feed struct {
 	topic     string
 	partition int32
-	next      int64
 	sink      sink
-	lossy     bool // goes on where the log begins, or ends, when it is out of range
-	committed bool // without the records of transactions that are open or aborted
+	lossy     bool      // goes on where the log begins, or ends, when it is out of range
+	committed bool      // without the records of transactions that are open or aborted
+	audience  *audience // it belongs to; nil: it learns from fetches alone
 	lag       atomic.Int64
 	closed    atomic.Bool
+
+	mu   sync.Mutex
+	next int64 // offset of what the sink gets next
+}
+
+// at is where the feed is.
+func (d *feed) at() int64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.next
 }
 
 // sink takes what was fetched. It does not block.
@@ -110,7 +124,8 @@ const glance = 5 * time.Millisecond
 // as long as the feed is wanted.
 func (f *fetcher) catchUp(d *feed) {
 	for wait := time.Duration(0); !d.closed.Load() && sleep(f.ctx, wait) == nil; {
-		b, err := fetchOne(f.client, d.topic, d.partition, d.next, fetchBytes, d.committed)
+		from := d.at()
+		b, err := fetchOne(f.client, d.topic, d.partition, from, fetchBytes, d.committed)
 		if errors.Is(err, sarama.ErrOffsetOutOfRange) {
 			if err = f.outside(d); err == nil {
 				continue
@@ -128,7 +143,7 @@ func (f *fetcher) catchUp(d *feed) {
 		}
 		wait = 0
 		f.note(d, nil)
-		stuck := b.next == d.next // before what is not committed, or that the leader does not give yet
+		stuck := b.next == from // before what is not committed, or that the leader does not give yet
 		if !d.accept(&b) {
 			return
 		}
@@ -141,11 +156,18 @@ func (f *fetcher) catchUp(d *feed) {
 	}
 }
 
-// accept gives the sink what came, and reports whether it has room for more.
+// accept gives the sink what came and what it does not have yet, and reports
+// whether it has room for more.
 func (d *feed) accept(b *block) (room bool) {
-	d.next = b.next
-	d.lag.Store(b.end - b.next)
-	return len(b.messages) == 0 || d.sink.take(b.messages)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	news := b.messages
+	for len(news) > 0 && news[0].offset < d.next {
+		news = news[1:]
+	}
+	d.next = max(d.next, b.next)
+	d.lag.Store(max(0, b.end-d.next))
+	return len(news) == 0 || d.sink.take(news)
 }
 
 // outside says why an offset is out of range: below the log, for good; or above
@@ -157,6 +179,8 @@ func (f *fetcher) outside(d *feed) error {
 		return err
 	}
 	end, err := f.client.GetOffset(d.topic, d.partition, sarama.OffsetNewest)
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	switch {
 	case err != nil:
 		return err

@@ -44,9 +44,16 @@ type sender interface {
 // sending is a record on its way.
 type sending struct {
 	sarama.ProducerMessage
-	size  int
-	route func(*sending) error // chooses the partition, and may wait for that; nil: it is chosen
-	done  func(journal.Place, error)
+	size     int
+	route    func(*sending) error // chooses the partition, and may wait for that; nil: it is chosen
+	done     func(journal.Place, error)
+	audience *audience // of an append
+}
+
+// finish tells the end, to who has sent it first.
+func (s *sending) finish(at journal.Place, err error) {
+	s.done(at, err)
+	s.audience.end(s.Value, at, err)
 }
 
 func newProducer(part string, brokers []string, conf *sarama.Config, bound int, v *vitals) (*producer, error) {
@@ -86,7 +93,7 @@ func (p *producer) send(s *sending) {
 	s.size = produce.Size(&s.ProducerMessage)
 	s.Metadata = s
 	if err := p.accept(s); err != nil {
-		s.done(journal.Place{}, err)
+		s.finish(journal.Place{}, err)
 		return
 	}
 	if s.route == nil {
@@ -188,7 +195,7 @@ func (p *producer) vital(m *sarama.ProducerMessage) vital {
 func (p *producer) end(m *sarama.ProducerMessage, at journal.Place, err error) {
 	s, ok := m.Metadata.(*sending)
 	if ok && p.settle(s) {
-		s.done(at, err)
+		s.finish(at, err)
 	}
 }
 
@@ -234,7 +241,7 @@ func (p *producer) close() {
 	close(p.stopped)
 	for _, s := range p.rest() {
 		if p.settle(s) {
-			s.done(journal.Place{}, journal.ErrClosed)
+			s.finish(journal.Place{}, journal.ErrClosed)
 		}
 	}
 	gone := make(chan struct{})

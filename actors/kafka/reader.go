@@ -21,6 +21,7 @@ func (l *Log) Read(p journal.Partition, from int64, wake func()) (journal.Reader
 	}
 	r := &reader{inflow: inflow[journal.Entry]{fetcher: l.fetcher, bound: l.config.ReadBytes, wake: wake, keep: entryOf, size: entrySize}, partition: p}
 	r.feed = &feed{topic: l.config.topic(p.Type), partition: int32(p.Index), next: from, sink: r} //nolint:gosec // at most 10,000
+	l.fetcher.attend(r)
 	l.fetcher.start(r.feed)
 	return r, nil
 }
@@ -61,6 +62,22 @@ func (f *inflow[T]) take(all []message) (room bool) {
 	f.mu.Unlock()
 	f.awaken()
 	return room
+}
+
+// squeeze takes an item that was not fetched, if there is room for it and for more.
+func (f *inflow[T]) squeeze(item T) (taken bool) {
+	f.mu.Lock()
+	more := itemBytes + f.size(&item)
+	taken = !f.parked && f.err == nil && f.bytes+more < f.bound
+	if taken {
+		f.queue = append(f.queue, item)
+		f.bytes += more
+	}
+	f.mu.Unlock()
+	if taken {
+		f.awaken()
+	}
+	return taken
 }
 
 // itemBytes are those of an item beside its data.

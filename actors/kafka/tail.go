@@ -1,6 +1,7 @@
 package kafka
 
 import (
+	"sync/atomic"
 	"time"
 
 	"github.com/IBM/sarama"
@@ -15,6 +16,9 @@ type tail struct {
 	broker  *sarama.Broker // a connection of its own
 	feeds   []*feed
 	from    map[partitionKey]int64 // of a request
+
+	stirred chan struct{} // holds one: an append to what is fetched has ended
+	missed  atomic.Bool   // since the last request: its readers do not know of one
 
 	// Guarded by the fetcher's lock.
 	joining []*feed
@@ -42,13 +46,15 @@ const patience = 100 * time.Millisecond
 func newTail(f *fetcher, key tailKey, first *feed) *tail {
 	return &tail{
 		fetcher: f, key: key, broker: sarama.NewBroker(key.addr), joining: []*feed{first},
-		from: make(map[partitionKey]int64), waiting: make(map[*feed]time.Time),
+		from: make(map[partitionKey]int64), stirred: make(chan struct{}, 1), waiting: make(map[*feed]time.Time),
 	}
 }
 
 func (t *tail) run() {
 	defer func() { _ = t.broker.Close() }() // it was only read from
 	for {
+		t.hold()
+		t.missed.Store(false)
 		wait, ok := t.gather()
 		switch {
 		case !ok:
@@ -72,12 +78,13 @@ func (t *tail) request(wait time.Duration) *sarama.FetchRequest {
 	request := fetchRequest(wait, t.key.committed)
 	for _, d := range t.feeds {
 		key := partitionKey{d.topic, d.partition}
+		next := d.at()
 		from, shared := t.from[key]
-		if shared && from <= d.next {
+		if shared && from <= next {
 			continue
 		}
-		t.from[key] = d.next
-		request.AddBlock(d.topic, d.partition, d.next, fetchBytes, -1)
+		t.from[key] = next
+		request.AddBlock(d.topic, d.partition, next, fetchBytes, -1)
 	}
 	return request
 }
@@ -102,6 +109,11 @@ func (t *tail) gather() (wait time.Duration, ok bool) {
 	f := t.fetcher
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	for _, d := range t.joining {
+		if d.audience != nil {
+			d.audience.tail.Store(t)
+		}
+	}
 	t.feeds = append(t.feeds, t.joining...)
 	t.joining = nil
 	t.keep(func(d *feed) bool { return !d.closed.Load() })
@@ -136,11 +148,12 @@ func (t *tail) fetch(request *sarama.FetchRequest) (*sarama.FetchResponse, error
 func (t *tail) hand(response *sarama.FetchResponse, err error) {
 	t.keep(func(d *feed) bool {
 		var b block
+		from := t.from[partitionKey{d.topic, d.partition}]
 		failure := err
 		if failure == nil {
-			b, failure = unpack(response.GetBlock(d.topic, d.partition), d.next)
+			b, failure = unpack(response.GetBlock(d.topic, d.partition), from)
 		}
-		if failure != nil || b.behind(d.next, d.committed) {
+		if failure != nil || b.behind(from, d.committed) {
 			t.fetcher.resume(d)
 			return false
 		}

@@ -57,7 +57,9 @@ func TestATailGivesBackWhatIsNotAtItsEnd(t *testing.T) {
 		c := new(lost)
 		f := &fetcher{client: c, vitals: new(vitals), ctx: ctx}
 		stuck, atEnd := &feed{topic: "t", next: 10}, &feed{topic: "t", partition: 1, next: 10}
-		tl := &tail{fetcher: f, feeds: []*feed{stuck, atEnd}}
+		tl := newTail(f, tailKey{}, nil)
+		tl.feeds = []*feed{stuck, atEnd}
+		tl.request(0)
 		tl.hand(&sarama.FetchResponse{Blocks: map[string]map[int32]*sarama.FetchResponseBlock{"t": {
 			0: {HighWaterMarkOffset: 12}, 1: {HighWaterMarkOffset: 10},
 		}}}, nil)

@@ -76,33 +76,56 @@ func put(t *testing.T, l *kafka.Log, data string) (journal.Place, error) {
 }
 
 // take reads n entries from an offset on.
-func take(t *testing.T, l *kafka.Log, from int64, n int) (all []journal.Entry) {
+func take(t *testing.T, l *kafka.Log, from int64, n int) []journal.Entry {
 	t.Helper()
-	woken := make(chan struct{}, 1)
-	r, err := l.Read(a, from, func() {
+	r := read(t, l, from)
+	r.until(n)
+	return r.all
+}
+
+// reading is a reader with what it has read.
+type reading struct {
+	journal.Reader
+	t     *testing.T
+	log   *kafka.Log
+	woken chan struct{}
+	all   []journal.Entry
+}
+
+// read begins to read from an offset on, until the end of the test.
+func read(t *testing.T, l *kafka.Log, from int64) *reading {
+	t.Helper()
+	r := &reading{t: t, log: l, woken: make(chan struct{}, 1)}
+	var err error
+	r.Reader, err = l.Read(a, from, func() {
 		select {
-		case woken <- struct{}{}:
+		case r.woken <- struct{}{}:
 		default:
 		}
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.Close()
+	t.Cleanup(r.Close)
+	return r
+}
+
+// until reads until there are n entries.
+func (r *reading) until(n int) {
+	r.t.Helper()
 	limit := time.After(patience)
-	for len(all) < n {
+	for len(r.all) < n {
 		entries, err := r.Poll(1 << 20)
 		if err != nil {
-			t.Fatal(err)
+			r.t.Fatal(err)
 		}
-		if all = append(all, entries...); len(entries) > 0 {
+		if r.all = append(r.all, entries...); len(entries) > 0 {
 			continue
 		}
 		select {
-		case <-woken:
+		case <-r.woken:
 		case <-limit:
-			t.Fatalf("%d of %d entries came; %+v", len(all), n, l.Health())
+			r.t.Fatalf("%d of %d entries came; %+v", len(r.all), n, r.log.Health())
 		}
 	}
-	return all
 }
