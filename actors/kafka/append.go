@@ -27,12 +27,9 @@ func (l *Log) append(a *appending, n uint32, err error) {
 		a.done(journal.Place{}, err)
 		return
 	}
-	topic, partition := l.config.topic(a.to.Type), int32(a.to.Index) //nolint:gosec // at most 10,000
-	s := &sending{done: a.done, audience: l.fetcher.audience(topic, partition), ProducerMessage: sarama.ProducerMessage{
-		Topic: topic, Partition: partition, Value: value(a.data),
-	}}
-	s.audience.begin()
-	l.appender.send(s)
+	l.appender.send(&sending{done: a.done, ProducerMessage: sarama.ProducerMessage{
+		Topic: l.config.topic(a.to.Type), Partition: int32(a.to.Index), Value: value(a.data), //nolint:gosec // at most 10,000
+	}})
 }
 
 // postpone keeps an append until its type was looked at, if it was not or others

@@ -47,6 +47,7 @@ func appendingTo(t *testing.T, test func(t *testing.T, l *Log, h *history)) {
 		l.desk = &desk{config: &l.config, admin: slow{there, "app.a"}}
 		appender, b := produceBy(&l.vitals)
 		l.appender = appender
+		l.appender.after = l.fetcher.hear
 		l.ctx, l.end = context.WithCancel(t.Context())
 		h := &history{ends: make(map[string]error)}
 		go func() {

@@ -3,7 +3,6 @@ package kafka
 import (
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/IBM/sarama"
 
@@ -15,9 +14,6 @@ import (
 // has the very next offset, nothing can have come between, and nothing need be
 // fetched. What others append is fetched.
 type audience struct {
-	out  atomic.Int32 // appends of this process that have not ended
-	tail atomic.Pointer[tail]
-
 	mu      sync.Mutex
 	readers []*reader
 }
@@ -32,17 +28,9 @@ func (f *fetcher) attend(r *reader) {
 		f.audiences[key] = a
 	}
 	f.mu.Unlock()
-	r.feed.audience = a
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.readers = append(a.present(), r)
-}
-
-// audience is that of a partition; nil if this process has never read it.
-func (f *fetcher) audience(topic string, partition int32) *audience {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.audiences[partitionKey{topic, partition}]
 }
 
 // present are the readers that are not closed. mu is held.
@@ -50,24 +38,16 @@ func (a *audience) present() []*reader {
 	return slices.DeleteFunc(a.readers, func(r *reader) bool { return r.feed.closed.Load() })
 }
 
-// begin notes an append.
-func (a *audience) begin() {
-	if a != nil {
-		a.out.Add(1)
+// hear is told how a record of this process has ended, and tells who reads it.
+func (f *fetcher) hear(m *sarama.ProducerMessage, at journal.Place, err error) {
+	f.mu.Lock()
+	a := f.audiences[partitionKey{m.Topic, m.Partition}]
+	f.mu.Unlock()
+	known := true
+	if data, ok := m.Value.(sarama.ByteEncoder); ok && a != nil && err == nil {
+		known = at.At != 0 && a.hear(journal.Entry{Place: at, Data: data})
 	}
-}
-
-// end notes how an append has ended, and tells the readers.
-func (a *audience) end(value sarama.Encoder, at journal.Place, err error) {
-	if a == nil {
-		return
-	}
-	data, _ := value.(sarama.ByteEncoder)
-	known := err != nil || at.At != 0 && a.hear(journal.Entry{Place: at, Data: data})
-	a.out.Add(-1)
-	if t := a.tail.Load(); t != nil {
-		t.stir(known)
-	}
+	f.stir(known)
 }
 
 // hear tells the readers of an entry, and reports whether all of them have it now.

@@ -10,12 +10,11 @@ import (
 	"github.com/backstay-go/backstay/actors/journal"
 )
 
-// hearing returns an audience of one, who is to get the entry at an offset next.
-func hearing(t *testing.T, next int64) (*audience, *reader) {
+// hearing returns a fetcher and a reader that is to get the entry at an offset next.
+func hearing(t *testing.T, next int64) (*fetcher, *reader) {
 	t.Helper()
-	f := &fetcher{audiences: make(map[partitionKey]*audience)}
-	r := attending(f, "t", 0, next)
-	return f.audience("t", 0), r
+	f := &fetcher{audiences: make(map[partitionKey]*audience), tails: make(map[tailKey]*tail)}
+	return f, attending(f, "t", 0, next)
 }
 
 func attending(f *fetcher, topic string, partition int32, next int64) *reader {
@@ -25,10 +24,13 @@ func attending(f *fetcher, topic string, partition int32, next int64) *reader {
 	return r
 }
 
-// acknowledge ends an append at an offset.
-func (a *audience) acknowledge(offset int64) {
-	a.begin()
-	a.end(sarama.ByteEncoder{byte('0' + offset)}, journal.Place{Offset: offset, At: 7}, nil)
+// acknowledge says that an entry has landed at an offset.
+func (f *fetcher) acknowledge(offset int64) {
+	f.hear(entryAt(offset), journal.Place{Offset: offset, At: 7}, nil)
+}
+
+func entryAt(offset int64) *sarama.ProducerMessage {
+	return &sarama.ProducerMessage{Topic: "t", Value: sarama.ByteEncoder{byte('0' + offset)}}
 }
 
 func polled(t *testing.T, r *reader) (all []int64) {
@@ -61,9 +63,9 @@ func fetched(t *testing.T, first int64, n int) *block {
 }
 
 func TestAnAudienceHearsOfTheNextEntryFromItsAcknowledgement(t *testing.T) {
-	a, r := hearing(t, 3)
-	a.acknowledge(3)
-	a.acknowledge(4)
+	f, r := hearing(t, 3)
+	f.acknowledge(3)
+	f.acknowledge(4)
 	if got := polled(t, r); !slices.Equal(got, []int64{3, 4}) || r.feed.at() != 5 {
 		t.Errorf("%v, then %d", got, r.feed.at())
 	}
@@ -87,11 +89,11 @@ func TestALogsReadersHearOfWhatIsAppendedToIt(t *testing.T) {
 
 // Whatever comes from where: each entry once, in order.
 func TestWhatWasHeardIsNotReadAgain(t *testing.T) {
-	a, r := hearing(t, 3)
-	a.acknowledge(3)
+	f, r := hearing(t, 3)
+	f.acknowledge(3)
 	r.feed.accept(fetched(t, 3, 2))
-	a.acknowledge(4)
-	a.acknowledge(5)
+	f.acknowledge(4)
+	f.acknowledge(5)
 	r.feed.accept(fetched(t, 4, 1))
 	if got := polled(t, r); !slices.Equal(got, []int64{3, 4, 5}) || r.feed.at() != 6 {
 		t.Errorf("%v, then %d", got, r.feed.at())
@@ -99,13 +101,13 @@ func TestWhatWasHeardIsNotReadAgain(t *testing.T) {
 }
 
 func TestNothingIsHeardThatWouldLeaveAGap(t *testing.T) {
-	a, r := hearing(t, 3)
-	a.acknowledge(4)
+	f, r := hearing(t, 3)
+	f.acknowledge(4)
 	if got := polled(t, r); len(got) != 0 {
 		t.Errorf("heard of %v, where 3 is missing", got)
 	}
 	r.feed.accept(fetched(t, 3, 2))
-	a.acknowledge(5)
+	f.acknowledge(5)
 	if got := polled(t, r); !slices.Equal(got, []int64{3, 4, 5}) {
 		t.Errorf("%v", got)
 	}
@@ -114,31 +116,29 @@ func TestNothingIsHeardThatWouldLeaveAGap(t *testing.T) {
 // Brokers do not tell the time of an append that they know already, nor without
 // the log's own clock.
 func TestAnAcknowledgementWithoutATimeIsNoEntry(t *testing.T) {
-	a, r := hearing(t, 3)
-	a.begin()
-	a.end(sarama.ByteEncoder("3"), journal.Place{Offset: 3}, nil)
-	a.begin()
-	a.end(sarama.ByteEncoder("3"), journal.Place{}, errors.New("not this time"))
-	if got := polled(t, r); len(got) != 0 || a.out.Load() != 0 {
-		t.Errorf("%v, %d under way", got, a.out.Load())
+	f, r := hearing(t, 3)
+	f.hear(entryAt(3), journal.Place{Offset: 3}, nil)
+	f.hear(entryAt(3), journal.Place{}, errors.New("not this time"))
+	if got := polled(t, r); len(got) != 0 || r.feed.at() != 3 {
+		t.Errorf("%v, then %d", got, r.feed.at())
 	}
 }
 
 func TestAFullReaderHearsOfNothing(t *testing.T) {
-	a, r := hearing(t, 3)
+	f, r := hearing(t, 3)
 	r.bound = itemBytes + 2
-	a.acknowledge(3)
-	a.acknowledge(4)
+	f.acknowledge(3)
+	f.acknowledge(4)
 	if got := polled(t, r); !slices.Equal(got, []int64{3}) || r.parked || r.feed.at() != 4 {
 		t.Errorf("%v, then %d; parked: %v", got, r.feed.at(), r.parked)
 	}
 }
 
 func TestWhoIsClosedLeavesTheAudience(t *testing.T) {
-	a, r := hearing(t, 3)
+	f, r := hearing(t, 3)
 	r.feed.closed.Store(true)
-	a.acknowledge(3)
-	if got := polled(t, r); len(got) != 0 || len(a.readers) != 0 {
-		t.Errorf("%v, %d readers", got, len(a.readers))
+	f.acknowledge(3)
+	if got := polled(t, r); len(got) != 0 || len(f.audiences[partitionKey{"t", 0}].readers) != 0 {
+		t.Errorf("%v is heard; %v", got, f.audiences)
 	}
 }

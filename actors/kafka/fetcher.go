@@ -18,10 +18,11 @@ import (
 // come. So one that is added or behind neither waits for the others nor stalls
 // them, and one whose owner is slow is left out.
 type fetcher struct {
-	client sarama.Client // for those that are behind, and to find leaders
-	vitals *vitals
-	ctx    context.Context //nolint:containedctx // that of the Log's life
-	work   sync.WaitGroup
+	client   sarama.Client // for those that are behind, and to find leaders
+	appender *producer     // what it sends is heard of; nil: everything is fetched
+	vitals   *vitals
+	ctx      context.Context //nolint:containedctx // that of the Log's life
+	work     sync.WaitGroup
 
 	mu        sync.Mutex
 	tails     map[tailKey]*tail
@@ -42,9 +43,8 @@ type feed struct {
 	topic     string
 	partition int32
 	sink      sink
-	lossy     bool      // goes on where the log begins, or ends, when it is out of range
-	committed bool      // without the records of transactions that are open or aborted
-	audience  *audience // it belongs to; nil: it learns from fetches alone
+	lossy     bool // goes on where the log begins, or ends, when it is out of range
+	committed bool // without the records of transactions that are open or aborted
 	lag       atomic.Int64
 	closed    atomic.Bool
 

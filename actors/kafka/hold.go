@@ -8,10 +8,10 @@ import (
 // What this process appends to a log ends a fetch that waits for something to come
 // there, and which then tells only what its readers have heard of (see audience).
 // A chain of steps would pay for a fetch each, which takes a fourth of its time
-// from brokers and processes that share processors. So as long as a single append
-// is under way, the next fetch is held back, and for a moment after it and after
-// what was fetched, since the next step may be about to be appended. Where more
-// goes on at once, fetches have more to tell, and are not held.
+// from brokers and processes that share processors. So as long as a single record
+// of this process is under way, the next fetch is held back, and for a moment
+// after it and after what was fetched, since the next step may be about to be
+// appended. Where more goes on at once fetches have more to tell, and are not held.
 
 // held is how long a fetch is held back at most.
 const held = time.Millisecond
@@ -39,12 +39,15 @@ const (
 	moment = 50 * time.Microsecond
 )
 
-// expects reports whether a single append is under way, or is in a moment.
+// expects reports whether a single record is under way, or is in a moment.
 func (t *tail) expects() bool {
+	if t.fetcher.appender == nil {
+		return false
+	}
 	began := time.Now()
 	for range turns {
-		n, own := t.appends()
-		if n > 0 || !own || time.Since(began) > moment {
+		n, _ := t.fetcher.appender.waiting()
+		if n > 0 || time.Since(began) > moment {
 			return n == 1
 		}
 		runtime.Gosched()
@@ -52,26 +55,18 @@ func (t *tail) expects() bool {
 	return false
 }
 
-// appends counts the appends under way to what is fetched, and reports whether
-// there can be any.
-func (t *tail) appends() (n int32, own bool) {
-	for _, d := range t.feeds {
-		if d.audience != nil {
-			own = true
-			n += d.audience.out.Load()
+// stir tells the tails that a record has ended, and whether its readers know: if
+// not, somebody else has appended before it, and it must be fetched.
+func (f *fetcher) stir(known bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, t := range f.tails {
+		if !known {
+			t.missed.Store(true)
 		}
-	}
-	return n, own
-}
-
-// stir tells that an append has ended, and whether its readers know of it: if not,
-// somebody else has appended before it, and it must be fetched.
-func (t *tail) stir(known bool) {
-	if !known {
-		t.missed.Store(true)
-	}
-	select {
-	case t.stirred <- struct{}{}:
-	default:
+		select {
+		case t.stirred <- struct{}{}:
+		default:
+		}
 	}
 }

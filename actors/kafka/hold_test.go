@@ -10,15 +10,37 @@ import (
 	"github.com/backstay-go/backstay/actors/journal"
 )
 
-// holding runs a test of a tail that fetches for an audience, which is to get the
-// entry at 3 next.
-func holding(t *testing.T, test func(t *testing.T, tl *tail, a *audience)) {
+// holding runs a test of a tail that fetches for a reader, which is to get the
+// entry at 3 next, while a producer sends.
+func holding(t *testing.T, test func(t *testing.T, tl *tail, s *sends)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		a, r := hearing(t, 3)
-		tl := newTail(&fetcher{tails: make(map[tailKey]*tail)}, tailKey{}, r.feed)
-		tl.gather()
-		test(t, tl, a)
+		f, _ := hearing(t, 3)
+		p, b := produceBy(new(vitals))
+		f.appender, p.after = p, f.hear
+		tl := newTail(f, tailKey{}, nil)
+		f.tails[tl.key] = tl
+		test(t, tl, &sends{p, b})
+		p.close()
+	})
+}
+
+// sends are what a producer has under way.
+type sends struct {
+	p *producer
+	b *brokers
+}
+
+func (s *sends) begin() {
+	s.p.send(&sending{done: func(journal.Place, error) {}, ProducerMessage: *entryAt(0)})
+}
+
+// end acknowledges the oldest, after a while.
+func (s *sends) end(after time.Duration, offset int64) {
+	time.AfterFunc(after, func() {
+		m := <-s.b.taken
+		m.Offset, m.Timestamp = offset, time.UnixMilli(7)
+		s.b.answer(m, nil)
 	})
 }
 
@@ -29,14 +51,11 @@ func heldFor(tl *tail) time.Duration {
 	return time.Since(began)
 }
 
-// after does something in the middle of what follows.
-func after(d time.Duration, do func()) { time.AfterFunc(d, do) }
-
-func TestAFetchIsHeldBackUntilTheOnlyAppendHasEnded(t *testing.T) {
-	holding(t, func(t *testing.T, tl *tail, a *audience) {
+func TestAFetchIsHeldBackUntilTheOnlyRecordHasEnded(t *testing.T) {
+	holding(t, func(t *testing.T, tl *tail, s *sends) {
 		t.Helper()
-		a.begin()
-		after(held/4, func() { a.end(sarama.ByteEncoder("3"), journal.Place{Offset: 3, At: 7}, nil) })
+		s.begin()
+		s.end(held/4, 3)
 		if d := heldFor(tl); d != held/4 {
 			t.Errorf("held for %v", d)
 		}
@@ -44,17 +63,18 @@ func TestAFetchIsHeldBackUntilTheOnlyAppendHasEnded(t *testing.T) {
 }
 
 func TestAFetchIsHeldBackWhileAChainGoesOn(t *testing.T) {
-	holding(t, func(t *testing.T, tl *tail, a *audience) {
+	holding(t, func(t *testing.T, tl *tail, s *sends) {
 		t.Helper()
-		a.begin()
-		for i := range int64(3) {
-			after(time.Duration(i+1)*held/4, func() {
-				if i < 2 {
-					a.begin()
-				}
-				a.end(sarama.ByteEncoder("x"), journal.Place{Offset: 3 + i, At: 7}, nil)
-			})
+		next := int64(3)
+		s.p.after = func(m *sarama.ProducerMessage, at journal.Place, err error) {
+			if next++; next < 6 {
+				s.begin()
+				s.end(held/4, next)
+			}
+			tl.fetcher.hear(m, at, err)
 		}
+		s.begin()
+		s.end(held/4, next)
 		if d := heldFor(tl); d != 3*held/4 {
 			t.Errorf("held for %v", d)
 		}
@@ -62,53 +82,56 @@ func TestAFetchIsHeldBackWhileAChainGoesOn(t *testing.T) {
 }
 
 func TestAFetchIsNotHeldBackForLong(t *testing.T) {
-	holding(t, func(t *testing.T, tl *tail, a *audience) {
+	holding(t, func(t *testing.T, tl *tail, s *sends) {
 		t.Helper()
-		a.begin()
+		s.begin()
 		if d := heldFor(tl); d != held {
 			t.Errorf("held for %v", d)
 		}
+		s.end(0, 3)
 	})
 }
 
 func TestAFetchIsNotHeldBackWhereItHasSomethingToTell(t *testing.T) {
-	holding(t, func(t *testing.T, tl *tail, a *audience) {
+	holding(t, func(t *testing.T, tl *tail, s *sends) {
 		t.Helper()
 		if d := heldFor(tl); d != 0 {
 			t.Errorf("held for %v with nothing under way", d)
 		}
-		a.begin()
-		a.begin()
+		s.begin()
+		s.begin()
 		if d := heldFor(tl); d != 0 {
-			t.Errorf("held for %v with two appends under way", d)
+			t.Errorf("held for %v with two records under way", d)
 		}
-		after(held/4, func() { a.end(sarama.ByteEncoder("4"), journal.Place{Offset: 4, At: 7}, nil) })
+		s.end(held/4, 4)
 		time.Sleep(held / 2)
 		if d := heldFor(tl); d != 0 {
 			t.Errorf("held for %v with an entry before what was acknowledged", d)
 		}
+		s.end(0, 5)
 	})
 }
 
-// Who is the first to know that something was missed ends the hold.
+// Somebody else has appended: another record of this process is no reason to wait.
 func TestAHoldEndsWithAnAcknowledgementThatLeavesAGap(t *testing.T) {
-	holding(t, func(t *testing.T, tl *tail, a *audience) {
+	holding(t, func(t *testing.T, tl *tail, s *sends) {
 		t.Helper()
-		a.begin()
-		after(held/4, func() {
-			a.begin() // the next one is under way
-			a.end(sarama.ByteEncoder("4"), journal.Place{Offset: 4, At: 7}, nil)
-		})
+		s.p.after = func(m *sarama.ProducerMessage, at journal.Place, err error) {
+			s.p.after = nil
+			s.begin()
+			tl.fetcher.hear(m, at, err)
+		}
+		s.begin()
+		s.end(held/4, 4)
 		if d := heldFor(tl); d != held/4 {
 			t.Errorf("held for %v", d)
 		}
+		s.end(0, 5)
 	})
 }
 
-func TestATailWithoutReadersOfLogsIsNotHeldBack(t *testing.T) {
-	tl := newTail(nil, tailKey{}, nil)
-	tl.feeds = []*feed{{}}
-	if _, own := tl.appends(); own || tl.expects() {
+func TestATailOfWhatIsNotSentHereIsNotHeldBack(t *testing.T) {
+	if newTail(new(fetcher), tailKey{}, nil).expects() {
 		t.Error("it expects something")
 	}
 }

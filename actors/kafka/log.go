@@ -123,6 +123,7 @@ func (l *Log) connect() (err error) {
 	}
 	l.router = router{client: l.client, missed: make(map[string]miss)}
 	l.fetcher, l.beats = newFetcher(l), newFetcher(l)
+	l.fetcher.appender, l.appender.after = l.appender, l.fetcher.hear
 	l.lines = newLines(l)
 	return nil
 }

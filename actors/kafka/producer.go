@@ -20,8 +20,9 @@ type producer struct {
 	client  sarama.Client // its own; it knows what topics are like
 	sender  sender
 	vitals  *vitals
-	largest int // bytes of a record
-	bound   int // bytes that may wait
+	largest int                                                          // bytes of a record
+	bound   int                                                          // bytes that may wait
+	after   func(m *sarama.ProducerMessage, at journal.Place, err error) // is told how a record has ended, after who has sent it; or nil
 
 	wake    chan struct{}
 	stopped chan struct{}
@@ -44,16 +45,9 @@ type sender interface {
 // sending is a record on its way.
 type sending struct {
 	sarama.ProducerMessage
-	size     int
-	route    func(*sending) error // chooses the partition, and may wait for that; nil: it is chosen
-	done     func(journal.Place, error)
-	audience *audience // of an append
-}
-
-// finish tells the end, to who has sent it first.
-func (s *sending) finish(at journal.Place, err error) {
-	s.done(at, err)
-	s.audience.end(s.Value, at, err)
+	size  int
+	route func(*sending) error // chooses the partition, and may wait for that; nil: it is chosen
+	done  func(journal.Place, error)
 }
 
 func newProducer(part string, brokers []string, conf *sarama.Config, bound int, v *vitals) (*producer, error) {
@@ -93,7 +87,7 @@ func (p *producer) send(s *sending) {
 	s.size = produce.Size(&s.ProducerMessage)
 	s.Metadata = s
 	if err := p.accept(s); err != nil {
-		s.finish(journal.Place{}, err)
+		s.done(journal.Place{}, err)
 		return
 	}
 	if s.route == nil {
@@ -194,8 +188,11 @@ func (p *producer) vital(m *sarama.ProducerMessage) vital {
 // end tells how a record has ended, unless Close has.
 func (p *producer) end(m *sarama.ProducerMessage, at journal.Place, err error) {
 	s, ok := m.Metadata.(*sending)
-	if ok && p.settle(s) {
-		s.finish(at, err)
+	if !ok || !p.settle(s) {
+		return
+	}
+	if s.done(at, err); p.after != nil {
+		p.after(m, at, err)
 	}
 }
 
@@ -241,7 +238,7 @@ func (p *producer) close() {
 	close(p.stopped)
 	for _, s := range p.rest() {
 		if p.settle(s) {
-			s.finish(journal.Place{}, journal.ErrClosed)
+			s.done(journal.Place{}, journal.ErrClosed)
 		}
 	}
 	gone := make(chan struct{})

@@ -17,8 +17,8 @@ type tail struct {
 	feeds   []*feed
 	from    map[partitionKey]int64 // of a request
 
-	stirred chan struct{} // holds one: an append to what is fetched has ended
-	missed  atomic.Bool   // since the last request: its readers do not know of one
+	stirred chan struct{} // holds one: a record of this process has ended
+	missed  atomic.Bool   // since the last request: one that its readers do not know
 
 	// Guarded by the fetcher's lock.
 	joining []*feed
@@ -109,11 +109,6 @@ func (t *tail) gather() (wait time.Duration, ok bool) {
 	f := t.fetcher
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, d := range t.joining {
-		if d.audience != nil {
-			d.audience.tail.Store(t)
-		}
-	}
 	t.feeds = append(t.feeds, t.joining...)
 	t.joining = nil
 	t.keep(func(d *feed) bool { return !d.closed.Load() })
