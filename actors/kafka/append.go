@@ -27,7 +27,7 @@ func (l *Log) append(a *appending, n uint32, err error) {
 		a.done(journal.Place{}, err)
 		return
 	}
-	l.appender.send(&sending{done: a.done, ProducerMessage: sarama.ProducerMessage{
+	l.appender.send(&sending{done: a.done, entry: true, ProducerMessage: sarama.ProducerMessage{
 		Topic: l.config.topic(a.to.Type), Partition: int32(a.to.Index), Value: value(a.data), //nolint:gosec // at most 10,000
 	}})
 }

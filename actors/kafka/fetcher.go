@@ -19,7 +19,7 @@ import (
 // them, and one whose owner is slow is left out.
 type fetcher struct {
 	client   sarama.Client // for those that are behind, and to find leaders
-	appender *producer     // what it sends is heard of; nil: everything is fetched
+	appender *producer     // what it sends is heard of, where logs are read
 	vitals   *vitals
 	ctx      context.Context //nolint:containedctx // that of the Log's life
 	work     sync.WaitGroup
@@ -57,6 +57,12 @@ func (d *feed) at() int64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.next
+}
+
+// logs reports whether what is read is a log of actors.
+func (d *feed) logs() bool {
+	_, ok := d.sink.(*reader)
+	return ok
 }
 
 // sink takes what was fetched. It does not block.

@@ -8,10 +8,11 @@ import (
 // What this process appends to a log ends a fetch that waits for something to come
 // there, and which then tells only what its readers have heard of (see audience).
 // A chain of steps would pay for a fetch each, which takes a fourth of its time
-// from brokers and processes that share processors. So as long as a single record
-// of this process is under way, the next fetch is held back, and for a moment
-// after it and after what was fetched, since the next step may be about to be
-// appended. Where more goes on at once fetches have more to tell, and are not held.
+// from brokers and processes that share processors. So as long as a single append is
+// under way, the next fetch is held back, and for a moment after it and after what
+// was fetched, since the next step may be about to be appended. Where more goes on
+// at once fetches have more to tell, and are not held; nor are those that answers
+// alone are waited for in.
 
 // held is how long a fetch is held back at most.
 const held = time.Millisecond
@@ -39,14 +40,14 @@ const (
 	moment = 50 * time.Microsecond
 )
 
-// expects reports whether a single record is under way, or is in a moment.
+// expects reports whether a single append is under way, or is in a moment.
 func (t *tail) expects() bool {
-	if t.fetcher.appender == nil {
+	if !t.owning {
 		return false
 	}
 	began := time.Now()
 	for range turns {
-		n, _ := t.fetcher.appender.waiting()
+		n := t.fetcher.appender.entries()
 		if n > 0 || time.Since(began) > moment {
 			return n == 1
 		}

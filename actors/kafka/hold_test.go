@@ -15,11 +15,12 @@ import (
 func holding(t *testing.T, test func(t *testing.T, tl *tail, s *sends)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		f, _ := hearing(t, 3)
+		f, r := hearing(t, 3)
 		p, b := produceBy(new(vitals))
 		f.appender, p.after = p, f.hear
-		tl := newTail(f, tailKey{}, nil)
+		tl := newTail(f, tailKey{}, r.feed)
 		f.tails[tl.key] = tl
+		tl.gather()
 		test(t, tl, &sends{p, b})
 		p.close()
 	})
@@ -32,7 +33,7 @@ type sends struct {
 }
 
 func (s *sends) begin() {
-	s.p.send(&sending{done: func(journal.Place, error) {}, ProducerMessage: *entryAt(0)})
+	s.p.send(&sending{entry: true, done: func(journal.Place, error) {}, ProducerMessage: *entryAt(0)})
 }
 
 // end acknowledges the oldest, after a while.
@@ -130,8 +131,22 @@ func TestAHoldEndsWithAnAcknowledgementThatLeavesAGap(t *testing.T) {
 	})
 }
 
-func TestATailOfWhatIsNotSentHereIsNotHeldBack(t *testing.T) {
-	if newTail(new(fetcher), tailKey{}, nil).expects() {
-		t.Error("it expects something")
-	}
+// Answers are waited for meanwhile.
+func TestOnlyFetchesOfLogsAreHeldBackAndOnlyForLogs(t *testing.T) {
+	holding(t, func(t *testing.T, tl *tail, s *sends) {
+		t.Helper()
+		s.p.send(&sending{done: func(journal.Place, error) {}, ProducerMessage: *entryAt(0)})
+		if d := heldFor(tl); d != 0 {
+			t.Errorf("held for %v with an answer under way", d)
+		}
+		s.end(0, 3)
+		time.Sleep(held)
+		s.begin()
+		of := newTail(tl.fetcher, tailKey{committed: true}, &feed{sink: new(gathered)})
+		of.gather()
+		if d := heldFor(of); d != 0 {
+			t.Errorf("of another topic: held for %v", d)
+		}
+		s.end(0, 4)
+	})
 }

@@ -33,6 +33,7 @@ type producer struct {
 	queue  []*sending // to be routed
 	out    map[*sending]struct{}
 	bytes  int
+	logged int // entries of logs that are out
 	closed bool
 }
 
@@ -48,6 +49,7 @@ type sending struct {
 	size  int
 	route func(*sending) error // chooses the partition, and may wait for that; nil: it is chosen
 	done  func(journal.Place, error)
+	entry bool // of a log
 }
 
 func newProducer(part string, brokers []string, conf *sarama.Config, bound int, v *vitals) (*producer, error) {
@@ -115,6 +117,9 @@ func (p *producer) accept(s *sending) error {
 	}
 	p.bytes += s.size
 	p.out[s] = struct{}{}
+	if s.entry {
+		p.logged++
+	}
 	if s.route != nil {
 		p.queue = append(p.queue, s)
 	}
@@ -205,6 +210,9 @@ func (p *producer) settle(s *sending) bool {
 	}
 	delete(p.out, s)
 	p.bytes -= s.size
+	if s.entry {
+		p.logged--
+	}
 	if p.closed && len(p.out) == 0 {
 		close(p.idle)
 	}
@@ -215,6 +223,13 @@ func (p *producer) waiting() (records, bytes int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.out), p.bytes
+}
+
+// entries counts the entries of logs that are out.
+func (p *producer) entries() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.logged
 }
 
 // farewell is how long Close waits for what the brokers have not answered.

@@ -1,6 +1,7 @@
 package kafka
 
 import (
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -15,6 +16,7 @@ type tail struct {
 	key     tailKey
 	broker  *sarama.Broker // a connection of its own
 	feeds   []*feed
+	owning  bool                   // there are readers of logs among them
 	from    map[partitionKey]int64 // of a request
 
 	stirred chan struct{} // holds one: a record of this process has ended
@@ -112,6 +114,7 @@ func (t *tail) gather() (wait time.Duration, ok bool) {
 	t.feeds = append(t.feeds, t.joining...)
 	t.joining = nil
 	t.keep(func(d *feed) bool { return !d.closed.Load() })
+	t.owning = slices.ContainsFunc(t.feeds, (*feed).logs)
 	wait = longPoll
 	for d, since := range t.waiting {
 		late := !since.IsZero() && time.Since(since) > patience
