@@ -103,27 +103,32 @@ func (d *desk) read(ctx context.Context, all map[string]*found) error {
 
 // check returns what topics are like, and everything that is wrong with them.
 func (d *desk) check(ctx context.Context, times int, topics ...topic) (map[string]*found, error) {
-	have, err := repeatedly(ctx, times, len(topics), func() (map[string]*found, error) { return d.look(ctx, namesOf(topics)...) })
+	have, err := d.find(ctx, times, topics)
 	if err != nil {
 		return nil, err
 	}
+	return have, compareAll(topics, have)
+}
+
+func compareAll(topics []topic, have map[string]*found) error {
 	var all []error
 	for _, t := range topics {
 		all = append(all, t.compare(have[t.name]))
 	}
-	return have, errors.Join(all...)
+	return errors.Join(all...)
 }
 
-// repeatedly looks some more times for topics that are missing: what was just made
-// is not known to every broker at once.
-func repeatedly(ctx context.Context, times, want int, look func() (map[string]*found, error)) (map[string]*found, error) {
-	have, err := look()
-	for ; err == nil && len(have) < want && times > 1; times-- {
+// find looks for topics, and some more times for those that are missing: what was
+// just made is not known to every broker at once.
+func (d *desk) find(ctx context.Context, times int, topics []topic) (map[string]*found, error) {
+	names := namesOf(topics)
+	have, err := d.look(ctx, names...)
+	for ; err == nil && len(have) < len(names) && times > 1; times-- {
 		const pause = 200 * time.Millisecond
 		if err := sleep(ctx, pause); err != nil {
 			return nil, err
 		}
-		have, err = look()
+		have, err = d.look(ctx, names...)
 	}
 	return have, err
 }
@@ -132,36 +137,24 @@ func repeatedly(ctx context.Context, times, want int, look func() (map[string]*f
 const atOpen = 6
 
 // count looks at the topics of a type, and returns how many partitions it has:
-// those that are configured, or those that its log has.
+// those that are configured, or those that its log has. Where there is no log the
+// error matches [journal.ErrNoType], unless the type is configured.
 func (d *desk) count(ctx context.Context, actorType string) (uint32, error) {
-	n := d.config.Types[actorType]
-	if n == 0 {
-		var err error
-		if n, err = d.partitionsOfLog(ctx, actorType); err != nil {
-			return 0, err
-		}
-	}
-	_, err := d.check(ctx, atOpen, d.config.ofType(actorType, n)...)
-	return n, err
-}
-
-// partitionsOfLog is how many the log of a type has. Where there is none the error
-// matches [journal.ErrNoType], unless the type is configured.
-func (d *desk) partitionsOfLog(ctx context.Context, actorType string) (uint32, error) {
-	log := d.config.topic(actorType)
-	have, err := repeatedly(ctx, atOpen, 1, func() (map[string]*found, error) {
-		return again(ctx, "looking at topic "+log, func() (map[string]*found, error) { return d.glance([]string{log}) })
-	})
+	n, configured := d.config.Types[actorType]
+	topics := d.config.ofType(actorType, n)
+	have, err := d.find(ctx, atOpen, topics)
 	if err != nil {
 		return 0, err
 	}
-	if t := have[log]; t != nil {
-		return t.partitions, nil
+	log := d.config.topic(actorType)
+	switch there := have[log]; {
+	case there == nil && !configured:
+		return 0, fmt.Errorf("kafka: %q: %w: there is no topic %s; run kafka.Setup with this type", actorType, journal.ErrNoType, log)
+	case there != nil && n == 0:
+		n = there.partitions
+		topics = d.config.ofType(actorType, n) // its snapshots have as many
 	}
-	if _, configured := d.config.Types[actorType]; configured {
-		return 0, nil // check says what is wrong
-	}
-	return 0, fmt.Errorf("kafka: %q: %w: there is no topic %s; run kafka.Setup with this type", actorType, journal.ErrNoType, log)
+	return n, compareAll(topics, have)
 }
 
 // truncate deletes the records below an offset.

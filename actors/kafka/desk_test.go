@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/IBM/sarama"
 
@@ -203,19 +204,47 @@ func TestTheNumberOfPartitionsIsThatOfTheLogWhereNoneIsConfigured(t *testing.T) 
 	})
 }
 
-// Whoever has made it has asked another broker.
+// Whoever has made it has asked another broker. Without a number, a type that is
+// configured has that of its log as well.
 func TestATypeWhoseTopicsWereJustMadeIsFound(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		there, d := newCluster(Config{App: "bank", Types: map[string]uint32{"account": 4}})
-		if err := d.setup(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		d.config.Types = nil
-		there.late = atOpen - 1
-		if n, err := d.count(t.Context(), "account"); n != 4 || err != nil {
-			t.Errorf("%d, %v", n, err)
-		}
-	})
+	for name, types := range map[string]map[string]uint32{"not configured": nil, "configured": {"account": 0}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				there, d := newCluster(Config{App: "bank", Types: map[string]uint32{"account": 4}})
+				if err := d.setup(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				d.config.Types = types
+				there.late = atOpen - 1
+				if n, err := d.count(t.Context(), "account"); n != 4 || err != nil {
+					t.Errorf("%d, %v", n, err)
+				}
+			})
+		})
+	}
+}
+
+// Both at once, so that it is either there with its number or an error.
+func TestTheTopicsOfATypeAreWaitedForOnce(t *testing.T) {
+	for name, types := range map[string]map[string]uint32{"not configured": nil, "configured": {"account": 0}, "with a number": {"account": 4}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				there, d := newCluster(Config{App: "bank", Types: map[string]uint32{"account": 4}})
+				if err := d.setup(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				d.config.Types = types
+				there.late = atOpen
+				began := time.Now()
+				if _, err := d.count(t.Context(), "account"); err == nil {
+					t.Error("it was found after so many looks as do not see it")
+				}
+				if took := time.Since(began); took > time.Second {
+					t.Errorf("it took %v", took)
+				}
+			})
+		})
+	}
 }
 
 func TestRecordsAreDeletedWhereTheLeaderHasMovedTo(t *testing.T) {
