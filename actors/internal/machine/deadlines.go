@@ -20,19 +20,19 @@ func (d *deadlines) push(e expiry) {
 	d.line = append(d.line, e)
 }
 
-// makeRoom moves the line up, or on to twice the room: append's smaller steps
-// would move a long one five times as often.
+// makeRoom moves the line up, or on to twice the room: append adds a quarter at a
+// time to a long one, so that it would copy four times as many in all.
 func (d *deadlines) makeRoom() {
 	to := d.line[:0]
 	if 2*d.gone <= len(d.line) {
 		to = make([]expiry, 0, max(2*len(d.line), rootsAtOnce))
 	}
-	to = append(to, d.standing()...)
+	to = append(to, d.left()...)
 	d.line, d.gone = to, 0
 }
 
-// standing are those in line.
-func (d *deadlines) standing() []expiry { return d.line[d.gone:] }
+// left are those of the line that were not taken off.
+func (d *deadlines) left() []expiry { return d.line[d.gone:] }
 
 // due reports whether the earliest is before a time.
 func (d *deadlines) due(before int64) bool {

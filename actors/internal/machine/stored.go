@@ -155,7 +155,7 @@ func (t *roots) stored() []storedRoot {
 		}
 	}
 	slices.SortFunc(others, compareRoots)
-	line, from := t.standing(t.ends.standing(), len(others)), 0
+	line, from := t.standing(t.ends.left(), len(others)), 0
 	for to := range line {
 		if line[to].until > line[from].until {
 			slices.SortFunc(line[from:to], compareRoots)
