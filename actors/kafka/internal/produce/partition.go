@@ -131,6 +131,14 @@ func (part *partition) fail(err error) {
 	part.tries++
 }
 
+// failingFor is for how long it has failed.
+func (part *partition) failingFor(now time.Time) time.Duration {
+	if part.err == nil {
+		return 0
+	}
+	return now.Sub(part.failing)
+}
+
 // own takes another identity over; what was sent under the one before is sent
 // again, and may be there twice then.
 func (part *partition) own(id Identity) {

@@ -358,6 +358,60 @@ func TestALeaderThatMovesIsAskedForAtOnceAndThenNowAndThen(t *testing.T) {
 	})
 }
 
+// asked is how often leaders were asked for since it was last asked.
+func (n *network) asked() (times int) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	times, n.refreshes = n.refreshes, 0
+	return times
+}
+
+func TestALeaderIsAskedForLessOftenTheLongerThereIsNone(t *testing.T) {
+	in(t, func(t *testing.T, h *house) {
+		h.lead("t", nil)
+		h.send("t", 0, "a")
+		for _, x := range []struct {
+			in          time.Duration
+			least, most int
+		}{{500 * time.Millisecond, 9, 11}, {500 * time.Millisecond, 6, 9}, {9 * time.Second, 20, 30}, {5 * time.Second, 4, 6}} {
+			time.Sleep(x.in)
+			if n := h.asked(); n < x.least || n > x.most {
+				t.Errorf("asked %d times in %v, want %d to %d", n, x.in, x.least, x.most)
+			}
+		}
+		h.lead("t", h.broker)
+		time.Sleep(longestPause)
+		h.broker.sent(t, "[t/0 1:0 a]")
+	})
+}
+
+func TestAPartitionThatHasJustLostItsLeaderDoesNotWaitForOneThatHasHadNoneForLong(t *testing.T) {
+	in(t, func(t *testing.T, h *house) {
+		h.warm(t)
+		h.lead("t", nil)
+		h.send("t", 1, "old")
+		time.Sleep(patience / 2)
+		h.lead("t", h.broker)
+		h.send("t", 0, "new")
+		h.broker.sent(t, "[t/0 1:1 new]").answer(Answer{Err: sarama.ErrNotLeaderForPartition})
+		time.Sleep(backoff)
+		h.broker.sent(t, "[t/1 1:0 old t/0 1:1 new]")
+	})
+}
+
+func TestWhatComesLongAfterAFailureIsNotHeldUpByIt(t *testing.T) {
+	in(t, func(t *testing.T, h *house) {
+		h.lead("t", nil)
+		h.send("t", 0, "a")
+		time.Sleep(patience + longestPause)
+		h.are(t, "a!")
+		h.lead("t", h.broker)
+		time.Sleep(time.Hour)
+		h.send("t", 0, "b")
+		h.broker.sent(t, "[t/0 1:0 b]")
+	})
+}
+
 func TestATopicWithoutLeadersHoldsUpNoOther(t *testing.T) {
 	in(t, func(t *testing.T, h *house) {
 		h.warm(t)
@@ -403,13 +457,13 @@ func TestAfterOneThatMayHaveLandedTheNextHasAnotherIdentity(t *testing.T) {
 		in(t, func(t *testing.T, h *house) {
 			h.warm(t)
 			h.send("t", 0, "a")
-			for began := time.Now(); time.Since(began) < patience; time.Sleep(backoff) {
+			for began := time.Now(); time.Since(began) <= patience; time.Sleep(longestPause) {
 				h.broker.sent(t, "[t/0 1:1 a]").answer(Answer{Err: err})
 			}
 			h.are(t, "a!")
 			h.failed(t, err)
 			h.send("t", 0, "b")
-			time.Sleep(backoff)
+			time.Sleep(longestPause)
 			h.broker.sent(t, want)
 		})
 	}
@@ -527,7 +581,7 @@ func TestWhoOpensWhileBrokersStartGetsAnIdentityLater(t *testing.T) {
 		n.mu.Lock()
 		n.identify = nil
 		n.mu.Unlock()
-		time.Sleep(backoff)
+		time.Sleep(2 * backoff)
 		n.leaders["t"].sent(t, "[t/0 1:0 a]").answer(Answer{Offset: 9})
 		e.are(t, "a@9")
 		p.Close()
@@ -550,7 +604,7 @@ func TestABrokerThatCannotBeConnectedToIsLeft(t *testing.T) {
 		}
 		next := newStation()
 		h.lead("t", next)
-		time.Sleep(backoff)
+		time.Sleep(2 * backoff)
 		next.sent(t, "[t/0 1:0 a]").answer(Answer{Offset: 1})
 		h.are(t, "a@1")
 	})

@@ -12,8 +12,9 @@ type Config struct {
 	// BatchBytes bounds a batch, RequestBytes a request. A record that is larger
 	// goes alone.
 	BatchBytes, RequestBytes int
-	// Patience is for how long a record is tried that fails, Backoff how long
-	// nobody asks again for one that has failed twice.
+	// Patience is for how long a record is tried that fails. Backoff is how long
+	// nobody asks again for one that has failed twice: a tenth of the time for which
+	// its partition has failed, when that is more, and at most a second.
 	Patience, Backoff time.Duration
 }
 
@@ -91,7 +92,7 @@ func (p *Producer) Send(m *sarama.ProducerMessage) {
 func (p *Producer) partition(name string, index int32) *partition {
 	t := p.topics[name]
 	if t == nil {
-		t = &topic{producer: p, name: name, partitions: make(map[int32]*partition)}
+		t = newTopic(p, name)
 		p.topics[name] = t
 	}
 	part := t.partitions[index]

@@ -13,14 +13,26 @@ type topic struct {
 	name       string
 	partitions map[int32]*partition
 	lost       []*partition
-	seeking    bool // somebody looks for what they miss
+	seeking    bool          // somebody looks for what they miss
+	more       chan struct{} // has him look who was lost while he waits
+	asked      time.Time     // his: when the last answer was known
+}
+
+func newTopic(p *Producer, name string) *topic {
+	return &topic{producer: p, name: name, partitions: make(map[int32]*partition), more: make(chan struct{}, 1)}
 }
 
 // lose has somebody look for what a partition misses. The producer's lock is held.
 func (t *topic) lose(part *partition) {
 	part.place = lost
 	t.lost = append(t.lost, part)
-	if !t.seeking && !t.producer.closed {
+	switch {
+	case t.seeking:
+		select {
+		case t.more <- struct{}{}:
+		default: // he is about to
+		}
+	case !t.producer.closed:
 		t.seeking = true
 		t.producer.work.Go(t.seek)
 	}
@@ -29,9 +41,9 @@ func (t *topic) lose(part *partition) {
 // seek finds leaders and identities, and gives up what has waited for too long,
 // until no partition misses one.
 func (t *topic) seek() {
-	for {
-		all, misled, hasty := t.missing()
-		if len(all) == 0 || hasty && !t.producer.pause() {
+	for t.wait() {
+		all, misled := t.missing()
+		if len(all) == 0 {
 			return
 		}
 		var err error
@@ -41,33 +53,61 @@ func (t *topic) seek() {
 		for _, part := range all {
 			t.find(part, err)
 		}
+		t.asked = time.Now()
 	}
 }
 
-// missing takes those that miss something: whether one was misled, and whether
-// one has failed more than once.
-func (t *topic) missing() (all []*partition, misled, hasty bool) {
+// missing takes those that miss something, and says whether one was misled.
+func (t *topic) missing() (all []*partition, misled bool) {
 	t.producer.mu.Lock()
 	defer t.producer.mu.Unlock()
 	all, t.lost = t.lost, nil
 	t.seeking = len(all) > 0
 	for _, part := range all {
 		misled = misled || part.misled
-		hasty = hasty || part.tries > 1
 	}
-	return all, misled, hasty
+	return all, misled
 }
 
-// pause waits until it is time to ask again, and reports whether anybody is to.
-func (p *Producer) pause() bool {
-	t := time.NewTimer(p.config.Backoff)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-p.stop:
-		return false
+// wait waits until it is time to ask again, and reports whether anybody is to.
+func (t *topic) wait() bool {
+	for {
+		d := t.pause()
+		if d <= 0 {
+			return true
+		}
+		timer := time.NewTimer(d)
+		select {
+		case <-timer.C:
+			return true
+		case <-t.more:
+			timer.Stop()
+		case <-t.producer.stop:
+			timer.Stop()
+			return false
+		}
 	}
+}
+
+// longestPause is the longest between two times of asking.
+const longestPause = time.Second
+
+// pause is for how long nobody is to ask again. What has failed once is in a hurry,
+// for its leader has just moved. When one has failed twice, an election may go on,
+// and no answer adds more than a tenth to the time that it takes.
+func (t *topic) pause() time.Duration {
+	t.producer.mu.Lock()
+	defer t.producer.mu.Unlock()
+	now, hasty := time.Now(), false
+	shortest := longestPause
+	for _, part := range t.lost {
+		hasty = hasty || part.tries > 1
+		shortest = min(shortest, part.failingFor(now)/10)
+	}
+	if !hasty {
+		return 0
+	}
+	return max(shortest, t.producer.config.Backoff) - now.Sub(t.asked)
 }
 
 // find puts a partition in line again, unless it still misses something; err is
