@@ -13,7 +13,7 @@ import (
 // fails, which a [Producer] does. Records have connections of their own: on one
 // that a question is out on, who sends a record would wait for the answer to it.
 func Connect(client sarama.Client) Cluster {
-	return &cluster{client: client, conf: client.Config(), brokers: make(map[string]broker)}
+	return &cluster{client: client, conf: client.Config(), brokers: make(map[int32]broker)}
 }
 
 type cluster struct {
@@ -21,7 +21,7 @@ type cluster struct {
 	conf   *sarama.Config
 
 	mu      sync.Mutex
-	brokers map[string]broker // by address
+	brokers map[int32]broker // by id
 }
 
 func (c *cluster) Refresh(topic string) error { return c.client.RefreshMetadata(topic) }
@@ -38,7 +38,7 @@ func (c *cluster) Leader(topic string, partition int32) (Broker, error) {
 		if err != nil {
 			return nil, err
 		}
-		return c.connection(b.Addr()), nil
+		return c.connection(b), nil
 	}
 	if all, err := c.client.Partitions(topic); err == nil && slices.Contains(all, partition) {
 		return nil, sarama.ErrLeaderNotAvailable
@@ -46,16 +46,22 @@ func (c *cluster) Leader(topic string, partition int32) (Broker, error) {
 	return nil, sarama.ErrUnknownTopicOrPartition
 }
 
-// connection is the one to a broker, which is open or about to be.
-func (c *cluster) connection(addr string) broker {
+// connection is the one to a broker, which is open or about to be. One to where
+// the broker was before is closed.
+func (c *cluster) connection(to *sarama.Broker) broker {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	b, ok := c.brokers[addr]
-	if !ok {
-		b = broker{sarama.NewBroker(addr), c.conf}
-		c.brokers[addr] = b
+	before, ok := c.brokers[to.ID()]
+	moved := ok && before.Addr() != to.Addr()
+	b := before
+	if !ok || moved {
+		b = broker{sarama.NewBroker(to.Addr()), c.conf}
+		c.brokers[to.ID()] = b
 	}
 	_ = b.Open(c.conf) // unless it is; what fails is told by Produce
+	c.mu.Unlock()
+	if moved {
+		before.Close()
+	}
 	return b
 }
 
