@@ -13,7 +13,7 @@ import (
 // fails, which a [Producer] does. Records have connections of their own: on one
 // that a question is out on, who sends a record would wait for the answer to it.
 func Connect(client sarama.Client) Cluster {
-	return &cluster{client: client, conf: client.Config(), brokers: make(map[int32]broker)}
+	return &cluster{client: client, conf: client.Config(), brokers: make(map[int32]broker), unled: make(map[string]error)}
 }
 
 type cluster struct {
@@ -22,14 +22,20 @@ type cluster struct {
 
 	mu      sync.Mutex
 	brokers map[int32]broker // by id
+	unled   map[string]error // topics that have had no leader when they were last asked for, and why
 }
 
-func (c *cluster) Refresh(topic string) error { return c.client.RefreshMetadata(topic) }
+func (c *cluster) Refresh(topic string) error {
+	c.mu.Lock()
+	delete(c.unled, topic)
+	c.mu.Unlock()
+	return c.client.RefreshMetadata(topic)
+}
 
 // Leader asks the client only for what it knows: it would ask the brokers again
 // for each partition that has no leader.
 func (c *cluster) Leader(topic string, partition int32) (Broker, error) {
-	led, err := c.client.WritablePartitions(topic)
+	led, err := c.led(topic)
 	if err != nil {
 		return nil, err
 	}
@@ -44,6 +50,27 @@ func (c *cluster) Leader(topic string, partition int32) (Broker, error) {
 		return nil, sarama.ErrLeaderNotAvailable
 	}
 	return nil, sarama.ErrUnknownTopicOrPartition
+}
+
+// led are the partitions of a topic that have leaders. Where none has, the client
+// asks the brokers again; once is enough.
+func (c *cluster) led(topic string) ([]int32, error) {
+	c.mu.Lock()
+	err := c.unled[topic]
+	c.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	led, err := c.client.WritablePartitions(topic)
+	if err == nil && len(led) == 0 {
+		err = sarama.ErrLeaderNotAvailable
+	}
+	if errors.Is(err, sarama.ErrLeaderNotAvailable) || errors.Is(err, sarama.ErrUnknownTopicOrPartition) {
+		c.mu.Lock()
+		c.unled[topic] = err
+		c.mu.Unlock()
+	}
+	return led, err
 }
 
 // connection is the one to a broker, which is open or about to be. One to where

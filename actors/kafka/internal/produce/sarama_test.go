@@ -1,6 +1,7 @@
 package produce
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"runtime"
@@ -177,6 +178,37 @@ func TestTheConnectionToWhereABrokerWasIsClosed(t *testing.T) {
 	c.landed(t)
 	if n := asked[*sarama.ProduceRequest](next); n == 0 {
 		t.Error("nothing came to where it is")
+	}
+}
+
+func TestATopicWithoutAnyLeaderIsAskedForOnceForAllItsPartitions(t *testing.T) {
+	there := newHost(t)
+	defer there.Close()
+	c := connect(t, there)
+	defer c.close()
+	c.sendAll()
+	c.landed(t)
+	there.lead(nil)
+	before := asked[*sarama.MetadataRequest](there)
+	if err := c.cluster.Refresh("t"); !errors.Is(err, sarama.ErrLeaderNotAvailable) {
+		t.Fatal(err)
+	}
+	for i := range int32(partitions) {
+		if _, err := c.cluster.Leader("t", i); !errors.Is(err, sarama.ErrLeaderNotAvailable) {
+			t.Error(err)
+		}
+	}
+	if n := asked[*sarama.MetadataRequest](there) - before; n > 2 {
+		t.Errorf("asked %d times", n)
+	}
+	there.lead(there)
+	if err := c.cluster.Refresh("t"); err != nil {
+		t.Fatal(err)
+	}
+	for i := range int32(partitions) {
+		if _, err := c.cluster.Leader("t", i); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
