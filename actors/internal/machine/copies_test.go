@@ -33,6 +33,34 @@ func TestS2_CopiesOfAnIngestAndOfAnUndeliverableAreVoid(t *testing.T) {
 	}
 }
 
+// S2, H20: a failure that goes in the place of a result can be given up as well,
+// but not by a copy of what has put it there.
+func TestS2_AResultIsGivenUpOnceAndItsFailureOnce(t *testing.T) {
+	s := owned(t)
+	r := &record.Request{Link: record.Link{ID: record.ID{7}}, Target: actor("a"), Return: record.Return{Kind: record.ReturnParent, Partition: name(1), Parent: record.ID{6}}}
+	effective(t, s, &record.Mail{Source: name(1), Number: 1, Message: r})
+	end := ended(r.Link)
+	end.Result.Value = []byte("long")
+	effective(t, s, end)
+	dest := record.Dest{Partition: name(1)}
+	first := &record.Undeliverable{Epoch: 1, Dest: dest, Number: 1, Failure: record.Failure{Code: "too_large", Message: "long"}, Instead: true}
+	fx := effective(t, s, first)
+	left, ok := s.Waiting(dest)[0].Message.(*record.Response)
+	switch {
+	case !ok || len(left.Result.Value) > 0 || left.Result.Failure.Message != "long" || left.Child != r.ID || left.Parent != r.Return.Parent:
+		t.Errorf("left %+v", s.Waiting(dest)[0].Message)
+	case len(fx.Outputs) != 1 || fx.Outputs[0].Number != 1 || fx.Outputs[0].Message != left || len(fx.Alarms) > 0:
+		t.Errorf("effects %+v", fx)
+	}
+	void(t, s, first, VoidNothing)
+	last := &record.Undeliverable{Epoch: 1, Dest: dest, Number: 1, Failure: first.Failure}
+	if fx := effective(t, s, last); len(fx.Alarms) != 1 {
+		t.Errorf("alarms %v", fx.Alarms)
+	}
+	void(t, s, first, VoidNothing)
+	void(t, s, last, VoidNothing)
+}
+
 // S10: a Cancel that comes before its request, after it has gone on elsewhere, a
 // second time, or from an owner that was replaced: it has no epoch, and needs none.
 func TestS10_ACancelMayComeAtAnyTime(t *testing.T) {

@@ -57,7 +57,8 @@ func (c *change) forwarded(r *record.Forwarded) Void {
 }
 
 // undeliverable gives an output up: its number stays, so that those behind it
-// arrive (R4), and whoever waits for its request gets the failure (H20).
+// arrive (R4), and whoever waits for its request, or its result, gets the failure
+// (H20).
 func (c *change) undeliverable(r *record.Undeliverable) Void {
 	box := c.out[r.Dest]
 	if box == nil {
@@ -68,11 +69,15 @@ func (c *change) undeliverable(r *record.Undeliverable) Void {
 		return VoidNothing
 	}
 	lost := box.waiting[i].Message
-	if _, again := lost.(*record.Empty); again {
+	left := instead(lost, r)
+	if left == nil {
 		return VoidNothing
 	}
-	box.waiting[i].Message = new(record.Empty)
+	box.waiting[i].Message = left
 	c.effects.Outputs = append(c.effects.Outputs, box.waiting[i])
+	if _, told := left.(*record.Response); told {
+		return Effective
+	}
 	request, ok := lost.(*record.Request)
 	if !ok || request.Return.Kind == record.ReturnNone {
 		c.alarm(Alarm{Reason: AlarmLost, ID: idOf(lost), Message: lost})
@@ -80,6 +85,24 @@ func (c *change) undeliverable(r *record.Undeliverable) Void {
 	}
 	c.respond(request, record.Result{Failure: &r.Failure})
 	return Effective
+}
+
+// instead is what takes the place of an output that is given up, nil for a copy: it
+// finds what the first has left.
+func instead(lost record.Message, r *record.Undeliverable) record.Message {
+	switch m := lost.(type) {
+	case *record.Empty:
+		return nil
+	case *record.Response:
+		if !r.Instead {
+			break
+		}
+		if f := m.Result.Failure; f != nil && f.Code == r.Failure.Code && f.Message == r.Failure.Message {
+			return nil
+		}
+		return &record.Response{Child: m.Child, Parent: m.Parent, Reply: m.Reply, Result: record.Result{Failure: &r.Failure}, Kept: m.Kept}
+	}
+	return new(record.Empty)
 }
 
 func byNumber(o Output, n uint64) int { return cmp.Compare(o.Number, n) }

@@ -72,7 +72,7 @@ func (l lots) record(s *State) record.Record {
 	case 11:
 		return &record.Step{Epoch: epoch, Link: l.link(), Outcome: []record.Outcome{record.End, record.DeadlinePassed, record.Cancelled, record.Poison}[l.IntN(4)], Dead: "dead"}
 	case 12:
-		return &record.Undeliverable{Epoch: epoch, Dest: l.dest(), Number: l.number()}
+		return &record.Undeliverable{Epoch: epoch, Dest: l.dest(), Number: l.number(), Instead: l.IntN(2) == 0}
 	case 13:
 		return &record.Forwarded{Epoch: epoch, Dest: l.dest(), Number: l.number()}
 	default:

@@ -29,6 +29,8 @@ type Undeliverable struct {
 	Dest    Dest
 	Number  uint64
 	Failure Failure
+	// Instead sends the failure in the place of the result of a response.
+	Instead bool
 
 	HeaderKept, Kept codec.Kept
 }
@@ -46,4 +48,5 @@ func (r *Undeliverable) header(w *codec.Walker) {
 func (r *Undeliverable) payload(w *codec.Walker) {
 	w.Keep(&r.Kept)
 	w.Message(1, &r.Failure)
+	w.Bool(2, &r.Instead)
 }

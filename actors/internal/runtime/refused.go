@@ -23,27 +23,56 @@ func forGood(err error) string {
 }
 
 // giveUp ends an output that the log will never take. Who waits for a call gets
-// the failure; a tell is buried first.
+// the failure, in the place of the result if that is what is refused; a tell is
+// buried first.
 func (s *sender) giveUp(number uint64, why record.Failure) {
-	tell := s.tell(number)
-	if tell == nil || s.inc.node.config.DeadTopic == "" {
+	switch m := s.message(number).(type) {
+	case *record.Response:
+		s.loseResult(number, &m.Result, why)
+	case *record.Request:
+		if m.Return.Tell() && s.inc.node.config.DeadTopic != "" {
+			s.bury(m, number, why)
+			return
+		}
 		s.lose(number, why)
-		return
+	default:
+		s.lose(number, why)
 	}
+}
+
+// message is the output of a number.
+func (s *sender) message(number uint64) record.Message {
+	for _, o := range s.inc.state.Waiting(s.dest) {
+		if o.Number == number {
+			return o.Message
+		}
+	}
+	return nil
+}
+
+// loseResult gives up a result. Whoever waits for it gets the failure, if that is what
+// can be sent: shorter, to where there is somebody. He must not take it for a
+// request that was refused, for the method has run.
+func (s *sender) loseResult(number uint64, result *record.Result, why record.Failure) {
+	instead := why.Code == CodeTooLarge && !short(result.Failure)
+	if instead {
+		why.Message = brief("the method has ended, but its result is refused: " + why.Message)
+	}
+	s.report(number, &why)
+	s.undeliver(&record.Undeliverable{Number: number, Failure: why, Instead: instead})
+}
+
+// short reports whether a result is a failure that no other would be shorter than.
+func short(f *record.Failure) bool {
+	return f != nil && len(f.Detail) == 0 && len(f.Message) <= longestDetail
+}
+
+// bury gives up a tell when its dead letter is there.
+func (s *sender) bury(tell *record.Request, number uint64, why record.Failure) {
 	s.burial = &burial{sender: s, number: number, why: why, letter: s.obituary(tell, number, &why)}
 	s.inc.bewail(tell, why.Code)
 	s.inc.node.lament(s.burial.letter)
 	s.burial.try()
-}
-
-// tell is the output of a number, nil unless it is a request that nobody waits for.
-func (s *sender) tell(number uint64) *record.Request {
-	for _, o := range s.inc.state.Waiting(s.dest) {
-		if r, ok := o.Message.(*record.Request); ok && o.Number == number && r.Return.Tell() {
-			return r
-		}
-	}
-	return nil
 }
 
 // obituary is the dead letter of a tell that has never come to its actor. Numbers
@@ -58,16 +87,22 @@ func (s *sender) obituary(r *record.Request, number uint64, why *record.Failure)
 
 // lose gives up what nobody hears of otherwise but who made it, if that waits.
 func (s *sender) lose(number uint64, why record.Failure) {
+	s.report(number, &why)
+	s.undeliver(&record.Undeliverable{Number: number, Failure: why})
+}
+
+// report tells that an output is given up.
+func (s *sender) report(number uint64, why *record.Failure) {
 	s.inc.node.report(Event{
 		Kind: OutputLost, Partition: s.inc.self, Epoch: s.inc.epoch, Name: s.dest.String(), Code: why.Code,
 		Err: fmt.Errorf("runtime: output %d to %v is given up: %s", number, s.dest, why.Message),
 	})
-	s.undeliver(number, why)
 }
 
 // undeliver puts on record that an output is given up; those behind it go on then.
-func (s *sender) undeliver(number uint64, why record.Failure) {
-	s.inc.try(&record.Undeliverable{Epoch: s.inc.epoch, Dest: s.dest, Number: number, Failure: why}, nil)
+func (s *sender) undeliver(r *record.Undeliverable) {
+	r.Epoch, r.Dest = s.inc.epoch, s.dest
+	s.inc.try(r, nil)
 }
 
 // burial publishes the dead letter of a tell, and gives the tell up when it is
@@ -100,7 +135,7 @@ func (e *burialEnd) happen(*incarnation) {
 	case s.burial != b: // an earlier try has ended it
 	case e.err == nil:
 		b.end()
-		s.undeliver(b.number, b.why)
+		s.undeliver(&record.Undeliverable{Number: b.number, Failure: b.why})
 	case forGood(e.err) != "":
 		b.end()
 		b.why.Message += "; so is its dead letter: " + e.err.Error()

@@ -192,20 +192,21 @@ func (c *Cluster) partition(p journal.Partition) *partition {
 	return part
 }
 
-// parcel is a request on its way, whoever sends it.
+// parcel is a request or a response on its way, whoever sends it.
 type parcel struct {
 	to   journal.Partition
 	data string
 }
 
-// refuses reports whether the log will never take a request. To refuse for good
+// refuses reports whether the log will never take a parcel. To refuse for good
 // what it has taken, or may take yet, would be a broken promise: the first copy
 // decides. mu is held.
 func (c *Cluster) refuses(s *sending, due []*Fault) bool {
 	key := parcel{s.to, string(s.data)}
 	refused, known := c.refused[key]
 	if !known {
-		refused = has(due, Refuse) != nil && isRequest(s.data, false) || has(due, RefuseTell) != nil && isRequest(s.data, true)
+		refused = has(due, Refuse) != nil && isRequest(s.data, false) || has(due, RefuseTell) != nil && isRequest(s.data, true) ||
+			has(due, RefuseResult) != nil
 		c.refused[key] = refused
 	}
 	return refused

@@ -36,6 +36,8 @@ const (
 	Refuse Effect = "refuse"
 	// RefuseTell: the same of a tell, which leaves a dead letter.
 	RefuseTell Effect = "refuse tell"
+	// RefuseResult: the same of a response, whose caller gets a failure instead.
+	RefuseResult Effect = "refuse result"
 	// FailLate: it is reported as an error, and lands after a while.
 	FailLate Effect = "fail late"
 	// Copy: it lands, and once more after a while; so may an answer.

@@ -25,6 +25,15 @@ func (a *account) undeliverable(r *record.Undeliverable) bool {
 	if _, again := (*lost).(*record.Empty); again {
 		return false
 	}
+	if m, ok := (*lost).(*record.Response); ok && r.Instead {
+		if f := m.Result.Failure; f != nil && f.Code == r.Failure.Code && f.Message == r.Failure.Message {
+			return false // a copy
+		}
+		told := *m
+		told.Result = record.Result{Failure: &r.Failure}
+		*lost = &told
+		return true
+	}
 	request, _ := (*lost).(*record.Request)
 	*lost = new(record.Empty)
 	if request != nil {

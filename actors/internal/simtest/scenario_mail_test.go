@@ -186,3 +186,29 @@ func TestS14_AnOutputThatIsRefusedForGoodHoldsNothingUp(t *testing.T) {
 		}
 	}
 }
+
+// S14: a response that the log refuses for good is a failure for who waits for it,
+// wherever its owner dies, and holds nothing up.
+func TestS14_AResultThatIsRefusedForGoodIsAFailure(t *testing.T) {
+	for n := 1; n <= 3; n++ {
+		for _, f := range []simtest.Fault{
+			once(simtest.Crash, 1, "append undeliverable", 1, 0),
+			once(simtest.CrashAfter, 1, "append undeliverable", 1, 0),
+			once(simtest.Copy, 1, "append undeliverable", 1, 20*time.Millisecond),
+			once(simtest.Zombie, 1, "append undeliverable", 1, time.Second),
+		} {
+			calls := []op{to("go", "q/2", op{Do: "note", Cell: "1"}), to("go", "q/2", op{Do: "note", Cell: "2"}), to("go", "q/2", op{Do: "note", Cell: "3"}), {Do: "await"}}
+			play := &scenario{
+				hosts: []string{"p", "q", "q"}, roots: []root{{0, "p/0", lines(calls, counted())}},
+				faults: []simtest.Fault{once(simtest.RefuseResult, 1, "append response", n, 0), f},
+			}
+			w := play.run(t)
+			if wrong := w.cells(map[string]string{"q/2.notes": "123", "p/0.c0": "1"}); wrong != "" {
+				t.Errorf("the %d. is refused, %s: %s", n, f.String(), wrong)
+			}
+			if len(w.cluster.Happened()) != 2 {
+				t.Errorf("%s: only %v happened", f.String(), w.cluster.Happened())
+			}
+		}
+	}
+}

@@ -150,7 +150,7 @@ func (v *View) carry(s *sending, kind record.Kind, due []*Fault) {
 		v.later(delay, func() { s.done(journal.Place{}, errFailed) })
 		return
 	}
-	if kind == record.KindRequest && v.cluster.refuses(s, due) {
+	if (kind == record.KindRequest || kind == record.KindResponse) && v.cluster.refuses(s, due) {
 		v.later(delay, func() { s.done(journal.Place{}, journal.ErrTooLarge) })
 		return
 	}
