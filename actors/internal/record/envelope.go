@@ -25,6 +25,14 @@ var (
 
 // Append appends the encoding of r to out.
 func Append(out []byte, r Record) []byte {
+	if written, ok := byHand(out, r); ok {
+		return written
+	}
+	return walk(out, r)
+}
+
+// walk is Append for any kind and form.
+func walk(out []byte, r Record) []byte {
 	w := codec.Writer(append(out, Version, byte(r.Kind())))
 	length := w.Open()
 	r.header(w)
