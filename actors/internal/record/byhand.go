@@ -3,9 +3,9 @@ package record
 import "encoding/binary"
 
 // What a call, a link and a nested call put on record is written by hand: the
-// Walker takes more than three times as long. As in reading, what is here knows the usual
-// fields only. Which they are is asked first: a record that has others is left to
-// the Walker as a whole.
+// Walker takes more than three times as long. As in reading, what is here knows
+// the usual fields only. Which they are is asked first: a record that has others is
+// left to the Walker as a whole.
 
 // byHand appends the encoding of a record, and reports false if it is not of a
 // usual kind and form.

@@ -114,33 +114,47 @@ func (a *Attempt) onTop() bool {
 // flush records what the attempt has in its hands, calls and changes, before it
 // waits (H18). It reports whether there was something.
 func (a *Attempt) flush() bool {
-	a.mu.Lock()
-	if a.buffer.idle() {
-		a.mu.Unlock()
+	data := a.unload()
+	if data == nil {
 		return false
 	}
-	calls := a.buffer.calls
-	a.buffer.calls = nil
-	delta := a.buffer.changes()
-	a.mu.Unlock()
-	n := a.calls
-	a.calls++
-	if len(calls) == 0 {
-		a.fly(&record.Write{Epoch: a.inc.epoch, Link: a.request.Link, Call: n, Delta: delta}, a.advance)
-		return true
-	}
-	a.fly(&record.Issued{Epoch: a.inc.epoch, Link: a.request.Link, Call: n, Children: calls, Delta: delta}, a.advance)
+	a.launch(data, (*unloaded)(a))
 	return true
+}
+
+// unload takes what the attempt has in its hands, encoded; nil if that is nothing.
+func (a *Attempt) unload() []byte {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	b := &a.buffer
+	if b.idle() {
+		return nil
+	}
+	n, delta := a.calls, b.changes()
+	a.calls++
+	if len(b.calls) == 0 {
+		return encode(&record.Write{Epoch: a.inc.epoch, Link: a.request.Link, Call: n, Delta: delta})
+	}
+	data := encode(&record.Issued{Epoch: a.inc.epoch, Link: a.request.Link, Call: n, Children: b.calls, Delta: delta})
+	b.calls = emptied(b.calls)
+	return data
+}
+
+// unloaded is an attempt whose hands are empty when the record is applied.
+type unloaded Attempt
+
+func (u *unloaded) landed(machine.Void) {
+	a := (*Attempt)(u)
+	a.alight()
+	a.advance()
 }
 
 // fly appends a record of the attempt; then happens when it is applied.
 func (a *Attempt) fly(r record.Record, then func()) {
-	a.flying = true
-	a.inc.append(r, func(machine.Void) {
-		a.flying = false
-		a.inc.touch(a.slot.actor)
+	a.launch(encode(r), landing(func(machine.Void) {
+		a.alight()
 		then()
-	})
+	}))
 }
 
 // resume lets threads go on whose calls are answered, as applied, now that the

@@ -4,19 +4,18 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/backstay-go/backstay/actors/internal/machine"
 	"github.com/backstay-go/backstay/actors/internal/record"
 )
 
-// closing is the end of a method, on its way to the log, with the flight of the
-// Step.
+// closing is the end of a method, on its way to the log.
 type closing struct {
 	End
-	data   []byte // the Step, if it could be made off the loop
-	flight flight
-	tail   *record.Call // room for End's; nil: none yet
+	data []byte       // the Step, if it could be made off the loop
+	tail *record.Call // room for End's; nil: none yet
 }
 
 // TailCall is an empty call, for a tail call that the method's End is: its room
@@ -61,7 +60,7 @@ func (a *Attempt) abandon() {
 	for _, call := range a.buffer.calls {
 		for i, p := range a.pending {
 			if p.id == call.ID {
-				a.pending = append(a.pending[:i], a.pending[i+1:]...)
+				a.pending = slices.Delete(a.pending, i, i+1)
 				break
 			}
 		}
@@ -149,7 +148,7 @@ func (r *returned) happen(inc *incarnation) {
 		w.over = true
 		w.resume <- struct{}{}
 	}
-	a.waits = nil
+	a.waits = emptied(a.waits)
 	inc.touch(a.slot.actor)
 }
 
@@ -170,9 +169,7 @@ func (a *Attempt) close() {
 		c.data = a.step(&c.End)
 		a.mu.Unlock()
 	}
-	a.flying = true
-	c.flight.inc, c.flight.data, c.flight.then = a.inc, c.data, (*returned)(a)
-	a.inc.launch(&c.flight)
+	a.launch(c.data, (*returned)(a))
 }
 
 // awaitsLeftovers reports whether calls of the method are out; it records what

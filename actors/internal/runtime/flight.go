@@ -58,9 +58,43 @@ func (inc *incarnation) try(r record.Record, landed landing) {
 }
 
 func (inc *incarnation) newFlight(r record.Record) *flight {
-	f := &flight{inc: inc, data: encode(r)}
+	f := blankFlight()
+	f.inc, f.data = inc, encode(r)
+	return f
+}
+
+func blankFlight() *flight {
+	f := new(flight)
 	f.ack = f.done
 	return f
+}
+
+// emptied is f to be used again, once it has landed; nil if the log has still to
+// acknowledge it: it came back by the reader.
+func (f *flight) emptied() *flight {
+	if f == nil || !f.acked {
+		return nil
+	}
+	*f = flight{ack: f.ack}
+	return f
+}
+
+// launch appends a record of the attempt, of which one at a time is in flight.
+func (a *Attempt) launch(data []byte, then lander) {
+	a.flying = true
+	if a.flight == nil {
+		a.flight = blankFlight()
+	}
+	f := a.flight
+	f.inc, f.data, f.then = a.inc, data, then
+	a.inc.launch(f)
+}
+
+// alight is after the flight, while the method is not at its end.
+func (a *Attempt) alight() {
+	a.flying = false
+	a.flight = a.flight.emptied()
+	a.inc.touch(a.slot.actor)
 }
 
 // The stages of a flight: a log that acknowledges while it appends need not

@@ -54,7 +54,7 @@ func (inc *incarnation) labels(id record.ID) map[record.ID]string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, p := range a.pending {
-		labels[p.id] = p.label + " "
+		labels[p.id] = p.label() + " "
 	}
 	return labels
 }

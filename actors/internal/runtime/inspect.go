@@ -105,7 +105,7 @@ func (a *Attempt) inspect() inspect.Invocation {
 	pending := slices.Clone(a.pending)
 	a.mu.Unlock()
 	for _, p := range pending { // the membership is asked, which has locks of its own
-		i.Waiting = append(i.Waiting, p.label+a.inc.node.unhosted(p.to.Type))
+		i.Waiting = append(i.Waiting, p.label()+a.inc.node.unhosted(p.target.Type))
 	}
 	return i
 }

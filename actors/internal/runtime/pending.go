@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/backstay-go/backstay/actors/internal/record"
 )
@@ -10,8 +11,8 @@ import (
 type Pending struct {
 	attempt *Attempt
 	id      record.ID
-	to      record.Partition
-	label   string // for people
+	target  record.Address
+	method  string
 	// revocable calls are revoked when an Await is cut short.
 	revocable bool
 	revoked   bool // under attempt.mu, as done and result
@@ -31,7 +32,7 @@ func (a *Attempt) Go(c record.Call) (*Pending, error) {
 		return nil, err
 	}
 	c.ID = a.inc.ids.next()
-	p := &Pending{attempt: a, id: c.ID, to: c.Target.Partition()}
+	p := &Pending{attempt: a, id: c.ID, target: c.Target, method: c.Method}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if err := a.open(); err != nil {
@@ -41,7 +42,6 @@ func (a *Attempt) Go(c record.Call) (*Pending, error) {
 		return nil, fmt.Errorf("%w: Activate must not call", ErrBusy)
 	}
 	a.name(&c)
-	p.label = c.Target.Type + "/" + c.Target.Actor + "." + c.Method
 	size := sizeOf(&c) + 16*len(a.request.Ancestors)
 	err := a.add(size, func(b *buffer) {
 		b.calls = append(b.calls, c)
@@ -54,6 +54,9 @@ func (a *Attempt) Go(c record.Call) (*Pending, error) {
 	return p, nil
 }
 
+// label is what is called, for people.
+func (p *Pending) label() string { return p.target.Type + "/" + p.target.Actor + "." + p.method }
+
 // arrived notes the result of a call.
 func (a *Attempt) arrived(child record.ID, result record.Result) {
 	a.mu.Lock()
@@ -61,7 +64,7 @@ func (a *Attempt) arrived(child record.ID, result record.Result) {
 	for i, p := range a.pending {
 		if p.id == child {
 			p.result, p.done = result, true
-			a.pending = append(a.pending[:i], a.pending[i+1:]...)
+			a.pending = slices.Delete(a.pending, i, i+1)
 			return
 		}
 	}

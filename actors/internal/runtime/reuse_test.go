@@ -12,10 +12,15 @@ func TestWhatTheLogHasInItsHandsIsNotUsedAgain(t *testing.T) {
 	for _, acked := range []bool{false, true} {
 		inc := new(incarnation)
 		w := inc.workspace()
-		w.calls, w.flight.acked = 7, acked
+		f := blankFlight()
+		w.calls, w.flight = 7, f
+		f.acked, f.data = acked, []byte("data")
 		inc.vacate(&Attempt{workspace: w})
-		if next := inc.workspace(); (next == w) != acked || next.calls != 0 || next.flight.acked {
+		if next := inc.workspace(); next != w || next.calls != 0 || (next.flight == f) != acked {
 			t.Errorf("a workspace, acknowledged %v: used again %v, %+v", acked, next == w, next)
+		}
+		if acked && (f.acked || f.data != nil) {
+			t.Errorf("a flight, to be used again: %+v", f)
 		}
 
 		s := &clients{node: new(Node), waiting: make(map[record.ID]*caller)}

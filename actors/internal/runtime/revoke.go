@@ -53,7 +53,7 @@ func (inc *incarnation) recallCalls(x *appointment) {
 		return
 	}
 	for _, p := range out {
-		inc.node.revoke(journal.Partition{Type: p.to.Type, Index: p.to.Index}, p.id)
+		inc.node.revoke(partitionOf(p.target), p.id)
 	}
 	inc.agenda.add(appointment{at: inc.now + x.tick, what: dueRevoke, subject: x.subject, tick: min(2*x.tick, longestRevoke)})
 }

@@ -17,9 +17,10 @@ type workspace struct {
 	goexit bool    // the method has ended its worker
 
 	// Of the loop.
-	running bool   // the method was given to a worker
-	calls   uint64 // Issued and Write records of this link
-	flying  bool   // a record of it is in flight
+	running bool    // the method was given to a worker
+	calls   uint64  // Issued and Write records of this link
+	flying  bool    // a record of it is in flight
+	flight  *flight // of that; nil: none that can be used
 	waits   []*wait
 	closing
 
@@ -34,32 +35,27 @@ type workspace struct {
 func (inc *incarnation) workspace() *workspace {
 	last := len(inc.workspaces) - 1
 	if last < 0 {
-		w := new(workspace)
-		w.flight.ack = w.flight.done
-		return w
+		return new(workspace)
 	}
 	w := inc.workspaces[last]
 	inc.workspaces = inc.workspaces[:last]
 	return w
 }
 
-// vacate takes the workspace of an attempt whose Step is applied. It is not used
-// again while the log has still to acknowledge the Step: it came back by the
-// reader.
+// vacate takes the workspace of an attempt whose Step is applied.
 func (inc *incarnation) vacate(a *Attempt) {
 	w := a.workspace
 	a.workspace = nil
-	if !w.flight.acked || len(inc.workspaces) >= spare {
+	if len(inc.workspaces) >= spare {
 		return
 	}
-	cells := w.buffer.delta.Cells
-	clear(cells)
 	if w.tail != nil {
 		*w.tail = record.Call{}
 	}
 	*w = workspace{
-		closing: closing{flight: flight{ack: w.flight.ack}, tail: w.tail},
-		buffer:  buffer{delta: record.Delta{Cells: cells[:0]}},
+		flight: w.flight.emptied(), closing: closing{tail: w.tail},
+		waits: emptied(w.waits), pending: emptied(w.pending),
+		buffer: buffer{calls: emptied(w.buffer.calls), delta: record.Delta{Cells: emptied(w.buffer.delta.Cells)}},
 	}
 	inc.workspaces = append(inc.workspaces, w)
 }
