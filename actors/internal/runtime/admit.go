@@ -67,7 +67,7 @@ func (inc *incarnation) dispatch() {
 				continue // nothing begins before that is applied
 			}
 		}
-		inc.begin(actor)
+		inc.begin(actor, s)
 		if s != nil {
 			inc.rest(s)
 		}
@@ -76,16 +76,16 @@ func (inc *incarnation) dispatch() {
 	inc.touched = inc.touched[:0]
 }
 
-// begin begins what may begin of an actor, one after the other.
-func (inc *incarnation) begin(actor string) {
+// begin begins what may begin of an actor, one after the other. s is its slot, nil
+// if it has none yet.
+func (inc *incarnation) begin(actor string, s *slot) {
 	for inc.ended == nil {
-		if s := inc.slots[actor]; s != nil {
-			if s.doomed {
-				inc.rest(s) // nothing more begins on this instance
-			}
-			if s.passing {
-				return // its end touches the actor again
-			}
+		if s != nil && s.doomed {
+			inc.rest(s) // nothing more begins on this instance
+			s = inc.slots[actor]
+		}
+		if s != nil && s.passing {
+			return // its end touches the actor again
 		}
 		e, d, n := inc.view.Next(actor)
 		if e == nil {
@@ -95,18 +95,17 @@ func (inc *incarnation) begin(actor string) {
 		if inc.withheld(e) {
 			return
 		}
-		switch {
-		case d == machine.GiveUp:
+		if d == machine.GiveUp {
 			inc.poison(e)
-		case !inc.atHand(actor) || !inc.cover(e):
-			return
-		case d == machine.Record || inc.strict(e):
-			inc.record(e, n)
-			return // it is on top of its actor's stack, and not parked
-		default:
-			inc.start(e, n)
-			return
+			continue
 		}
+		if s == nil || !s.attached {
+			s = inc.atHand(actor)
+		}
+		if s != nil && s.cover() {
+			inc.start(s, e, d, n)
+		}
+		return // it is on top of its actor's stack, and not parked
 	}
 }
 
@@ -135,14 +134,10 @@ func (inc *incarnation) strict(e *machine.Entry) bool {
 	return inc.typ.StrictBegin && e.Deadline > 0 && !e.Begun
 }
 
-// cover marks the attempts below e on its actor's stack: while it runs they
+// cover marks the attempts on an actor's stack: while another runs on top they
 // must not change the actor. It reports false if one of them got something
 // into its hands since it was looked at (H18).
-func (inc *incarnation) cover(e *machine.Entry) bool {
-	s := inc.slots[e.Target.Actor]
-	if s == nil {
-		return true
-	}
+func (s *slot) cover() bool {
 	for _, a := range s.attempts {
 		if !a.cover() {
 			return false
@@ -152,11 +147,7 @@ func (inc *incarnation) cover(e *machine.Entry) bool {
 }
 
 // attempt makes the attempt of a request, which keeps the actor from now on.
-func (inc *incarnation) attempt(e *machine.Entry, n uint64) *Attempt {
-	s := inc.slots[e.Target.Actor]
-	if s == nil {
-		s = inc.newSlot(e.Target.Actor)
-	}
+func (inc *incarnation) attempt(s *slot, e *machine.Entry, n uint64) *Attempt {
 	inc.idle.remove(s)
 	a := &Attempt{inc: inc, slot: s, request: e.Request, number: n, workspace: inc.workspace()}
 	a.calls, a.active, a.since = e.Calls, 1, inc.local
@@ -180,8 +171,7 @@ func (inc *incarnation) newSlot(actor string) *slot {
 // an attempt which kills its process is counted (H24, R30). It does not run
 // where it is applied: what comes next may be another owner's Takeover, and
 // whether this process was stopped has not been asked.
-func (inc *incarnation) record(e *machine.Entry, n uint64) {
-	a := inc.attempt(e, n)
+func (inc *incarnation) record(a *Attempt, n uint64) {
 	a.fly(&record.Begun{Epoch: a.inc.epoch, Link: a.request.Link, Attempt: n}, func() {
 		a.request.Begun = true
 		inc.recorded = append(inc.recorded, a)
@@ -196,8 +186,15 @@ func (inc *incarnation) runRecorded() {
 	inc.recorded = emptied(inc.recorded)
 }
 
-// start begins an attempt.
-func (inc *incarnation) start(e *machine.Entry, n uint64) { inc.run(inc.attempt(e, n)) }
+// start begins an attempt, on record or at once.
+func (inc *incarnation) start(s *slot, e *machine.Entry, d machine.Decision, n uint64) {
+	a := inc.attempt(s, e, n)
+	if d == machine.Record || inc.strict(e) {
+		inc.record(a, n)
+		return
+	}
+	inc.run(a)
+}
 
 // run runs the method, on a goroutine of its own.
 func (inc *incarnation) run(a *Attempt) {

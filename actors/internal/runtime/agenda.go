@@ -97,6 +97,9 @@ func (g *agenda) cancel(what due, of subject) {
 
 // next takes the earliest appointment off, if it is due.
 func (g *agenda) next(now int64) (appointment, bool) {
+	if len(g.heap) == 0 || g.heap[0].at > now { // mostly, and whether it stands need not be asked
+		return appointment{}, false
+	}
 	if at, ok := g.first(); !ok || at > now {
 		return appointment{}, false
 	}

@@ -38,7 +38,10 @@ func (inc *incarnation) blocker(e *machine.Entry) *machine.Entry {
 		}
 		break
 	}
-	if s := inc.slots[e.Target.Actor]; s != nil && innermost != nil {
+	if innermost == nil {
+		return nil
+	}
+	if s := inc.slots[e.Target.Actor]; s != nil {
 		for _, a := range s.attempts {
 			if k := inc.state.Lookup(a.request.ID); k != nil && k != e && len(k.Ancestors) >= len(innermost.Ancestors) {
 				innermost = k

@@ -118,21 +118,18 @@ func (c *caller) letGo() {
 }
 
 // leave says that nobody waits any more: whoever comes late sees that. It
-// reports whether nobody can come, so that the caller can be used again.
+// reports whether nobody can come, and the caller is as new, to be used again.
 func (c *caller) leave() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.over = true
 	select {
 	case <-c.answer: // it went for another reason
 	default:
 	}
-	return c.out == 0
-}
-
-// blank makes it new.
-func (c *caller) blank() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	if c.out > 0 {
+		c.over = true
+		return false
+	}
 	c.next, c.call, c.read, c.copies, c.over = nil, record.ClientRequest{}, nil, 0, false
+	return true
 }

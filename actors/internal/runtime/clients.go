@@ -142,7 +142,6 @@ func (s *clients) remove(c *caller) {
 	defer s.mu.Unlock()
 	s.unlink(c)
 	if c.leave() && len(s.idle) < spare {
-		c.blank()
 		s.idle = append(s.idle, c)
 	}
 }

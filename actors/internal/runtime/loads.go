@@ -33,32 +33,30 @@ const (
 	loadAgainAt = 10 * time.Second      // most
 )
 
-// atHand reports whether the cells of an actor are in memory, and has them
-// loaded if they are not. Until then nothing of the actor begins; the end of
-// the load touches it again.
-func (inc *incarnation) atHand(actor string) bool {
+// atHand is the slot of an actor whose cells are in memory. It has them loaded if
+// they are not, and is nil until then: nothing of the actor begins. The end of the
+// load touches it again.
+func (inc *incarnation) atHand(actor string) *slot {
 	if s := inc.slots[actor]; s != nil && s.attached {
-		return true
+		return s
 	}
 	if inc.loads.under[actor] != nil {
-		return false
+		return nil
 	}
 	if inc.state.Complete(actor) {
-		inc.attach(actor, nil)
-		return true
+		return inc.attach(actor, nil)
 	}
 	row, known := inc.cellar.Known(actor)
 	if known && row.At <= inc.next {
-		inc.attach(actor, row.Cells)
-		return true
+		return inc.attach(actor, row.Cells)
 	}
 	inc.fetch(actor)
-	return false
+	return nil
 }
 
 // attach puts the cells of an actor into memory, where they stay until it is
 // passivated.
-func (inc *incarnation) attach(actor string, cells []record.Cell) {
+func (inc *incarnation) attach(actor string, cells []record.Cell) *slot {
 	s := inc.slots[actor]
 	if s == nil {
 		s = inc.newSlot(actor)
@@ -66,6 +64,7 @@ func (inc *incarnation) attach(actor string, cells []record.Cell) {
 	}
 	s.attached = true
 	inc.guarded(func() { inc.state.Attach(actor, cells) })
+	return s
 }
 
 // fetch begins to load an actor, or queues it.
@@ -167,7 +166,7 @@ func (inc *incarnation) loadAgain(actor string) {
 
 // wait has a read wait for the cells of its actor, and reports whether it must.
 func (inc *incarnation) waitToRead(r *record.Read) bool {
-	if inc.atHand(r.Target.Actor) {
+	if inc.atHand(r.Target.Actor) != nil {
 		return false
 	}
 	l := inc.loads.under[r.Target.Actor]
