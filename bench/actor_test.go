@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"testing"
 	"time"
 
@@ -16,14 +17,29 @@ import (
 // goroutine asked over a channel, and its answer. protoactor-go keeps its
 // actors in memory: nothing is on record there, and nothing is retried.
 func BenchmarkActor(b *testing.B) {
-	ctx := counters(b)
+	ctx := counters(b, 1)
 	one := counter.Ref("one")
 	compare(b, "call", succeeds,
 		channel(b),
 		library{"backstay", func(context.Context) error { _, err := increase.Call(ctx, one, 1); return err }},
 		library{"backstay-tail", func(context.Context) error { _, err := chained.Call(ctx, one, 1); return err }},
 		library{"backstay-query", func(context.Context) error { _, err := look.Call(ctx, one, 1); return err }},
-		protoactor(b),
+		protoactor(b, protoactors(b)),
+	)
+}
+
+// BenchmarkActors compares what most services have: many callers at once, here
+// each of an actor of its own. What comes together is worked off together.
+func BenchmarkActors(b *testing.B) {
+	const callers = 64
+	ctx, system := counters(b, 4), protoactors(b)
+	compareCrowd(b, "crowd", succeeds,
+		crowd(callers, func(int) library { return channel(b) }),
+		crowd(callers, func(i int) library {
+			ref := counter.Ref(strconv.Itoa(i))
+			return library{"backstay", func(context.Context) error { _, err := increase.Call(ctx, ref, 1); return err }}
+		}),
+		crowd(callers, func(int) library { return protoactor(b, system) }),
 	)
 }
 
@@ -32,7 +48,7 @@ const tails = 100
 
 // BenchmarkTail times a link of a chain of tail calls on one actor.
 func BenchmarkTail(b *testing.B) {
-	ctx := counters(b)
+	ctx := counters(b, 1)
 	b.Run("link/backstay", func(b *testing.B) {
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {
@@ -57,10 +73,10 @@ var (
 	look      = actors.DeclareQuery[int, int](counter, "look")
 )
 
-// counters opens a node on a log in memory.
-func counters(b *testing.B) context.Context {
+// counters opens a node on a log in memory with so many partitions.
+func counters(b *testing.B, partitions uint32) context.Context {
 	b.Helper()
-	node, err := actors.Open(b.Context(), actors.Config{Window: time.Second}, actorlog.New(actorlog.WithPartitions(1)),
+	node, err := actors.Open(b.Context(), actors.Config{Window: time.Second}, actorlog.New(actorlog.WithPartitions(partitions)),
 		actors.Host(counter, actors.Settings{},
 			actors.Handle(increase, func(ctx context.Context, self actors.Self[counting], n int) (int, error) {
 				have, err := sum.Get(ctx, self)
@@ -112,11 +128,17 @@ func channel(b *testing.B) library {
 	}}
 }
 
-// protoactor is the same counter there.
-func protoactor(b *testing.B) library {
+// protoactors is what counters live in there.
+func protoactors(b *testing.B) *actor.ActorSystem {
 	b.Helper()
 	system := actor.NewActorSystem()
 	b.Cleanup(system.Shutdown)
+	return system
+}
+
+// protoactor is the same counter there.
+func protoactor(b *testing.B, system *actor.ActorSystem) library {
+	b.Helper()
 	have := 0
 	pid := system.Root.Spawn(actor.PropsFromFunc(func(c actor.Context) {
 		if n, ok := c.Message().(int); ok {

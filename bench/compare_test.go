@@ -8,6 +8,8 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -131,6 +133,48 @@ func measureParallel(b *testing.B, l library, want verdict) {
 			}
 		}
 	})
+}
+
+// crowd is one library as n callers have it.
+func crowd(n int, of func(i int) library) []library {
+	all := make([]library, n)
+	for i := range all {
+		all[i] = of(i)
+	}
+	return all
+}
+
+// compareCrowd is compare with many callers at once.
+func compareCrowd(b *testing.B, name string, want verdict, crowds ...[]library) {
+	b.Helper()
+	b.Run(name, func(b *testing.B) {
+		for _, c := range crowds {
+			b.Run(c[0].name, func(b *testing.B) { measureCrowd(b, c, want) })
+		}
+	})
+}
+
+func measureCrowd(b *testing.B, callers []library, want verdict) {
+	b.Helper()
+	ctx := context.Background()
+	for _, l := range callers {
+		check(b, ctx, l, want)
+	}
+	var all sync.WaitGroup
+	var begun atomic.Int64
+	b.ReportAllocs()
+	b.ResetTimer()
+	for _, l := range callers {
+		all.Go(func() {
+			for begun.Add(1) <= int64(b.N) {
+				if err := l.call(ctx); !want(err) {
+					b.Errorf("%s: %v", l.name, err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
 }
 
 func check(b *testing.B, ctx context.Context, l library, want verdict) {

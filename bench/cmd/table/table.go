@@ -35,6 +35,7 @@ var rows = []row{
 	{"server, deadline and bulkhead", "Handler/ignoring"},
 	{"server, the handler watches its context", "Handler/watched"},
 	{"actor, a call that changes its state", "Actor/call"},
+	{"actor, 64 callers, 4 partitions", "Actors/crowd"},
 }
 
 // table is the table, and above it how it came about.
