@@ -38,6 +38,12 @@ func TestTheUsualFormIsWrittenByHand(t *testing.T) {
 			t.Errorf("%+v: written by hand %v: %x, want %x", r, ok, got, want)
 		}
 	}
+	for n := range long { // lengths of one byte and of two, of each message within another
+		r := &Step{Result: Result{Value: long[:n]}, Tail: &Call{Args: long[:n]}, Delta: Delta{Cells: []Cell{{Value: long[:n]}}}, Tells: []Call{{Args: long[:n]}}}
+		if got, ok := byHand(nil, r); !ok || !bytes.Equal(got, walk(nil, r)) {
+			t.Errorf("%d bytes: written by hand %v: %x, want %x", n, ok, got, walk(nil, r))
+		}
+	}
 	for _, r := range []Record{
 		&ClientRequest{Kept: unknown},
 		&ClientRequest{HeaderKept: unknown},
