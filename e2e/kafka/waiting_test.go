@@ -30,19 +30,7 @@ func TestAppendDoesNotWaitForWhoLooksForALeader(t *testing.T) {
 		if moved.Swap(true) {
 			return nil, nil, false
 		}
-		req := r.(*kmsg.ProduceRequest)
-		resp := req.ResponseKind().(*kmsg.ProduceResponse)
-		for _, rt := range req.Topics {
-			st := kmsg.NewProduceResponseTopic()
-			st.Topic, st.TopicID = rt.Topic, rt.TopicID
-			for _, rp := range rt.Partitions {
-				sp := kmsg.NewProduceResponseTopicPartition()
-				sp.Partition, sp.ErrorCode = rp.Partition, 6
-				st.Partitions = append(st.Partitions, sp)
-			}
-			resp.Topics = append(resp.Topics, st)
-		}
-		return resp, nil, true
+		return refusal(r.(*kmsg.ProduceRequest), 6), nil, true
 	})
 	c.ControlKey(3, func(r kmsg.Request) (kmsg.Response, error, bool) {
 		c.KeepControl()
