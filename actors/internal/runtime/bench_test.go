@@ -213,7 +213,7 @@ func BenchmarkBacklog(b *testing.B) {
 			b.ResetTimer()
 			typ := hosting(map[string]run{"work": work})
 			typ.Mailbox, typ.BusyAfter = -1, -1
-			n, err := runtime.Open(context.Background(), log, runtime.Config{SnapshotRecords: 1 << 40, Types: []runtime.Type{typ}, Observe: func(e runtime.Event) {
+			n, err := runtime.Open(context.Background(), log, runtime.Config{SnapshotRecords: 1 << 40, SnapshotBytes: 1 << 40, Types: []runtime.Type{typ}, Observe: func(e runtime.Event) {
 				if e.Kind != runtime.RequestGivenUp && e.Kind != runtime.MethodDone {
 					return
 				}

@@ -188,15 +188,33 @@ func (inc *incarnation) own() {
 	for d := range inc.state.Due() {
 		inc.remind(d)
 	}
-	for _, actor := range inc.state.Actors() {
-		for _, e := range slices.Backward(slices.Collect(inc.state.Queue(actor))) { // the newest are refused
-			inc.admit(e)
-		}
-		inc.touch(actor)
-	}
+	inc.admitAll()
 	inc.buryAll()
 	inc.ingest()
 	inc.makeUp()
+}
+
+// admitAll takes in the requests that are there. What has expired meanwhile may be
+// all of them: it ends without ever having an appointment.
+func (inc *incarnation) admitAll() {
+	actors := inc.state.Actors()
+	var late []record.Link
+	for _, actor := range actors {
+		for e, d := range inc.view.Overdue(actor) {
+			if d == machine.Expire {
+				late = append(late, e.Link)
+			}
+		}
+	}
+	inc.expire(late)
+	for _, actor := range actors {
+		for _, e := range slices.Backward(slices.Collect(inc.state.Queue(actor))) { // the newest are refused
+			if inc.phaseOf(e.ID) == machine.Idle {
+				inc.admit(e)
+			}
+		}
+		inc.touch(actor)
+	}
 }
 
 // cancelOrphans tells the children of dead attempts, as of the own Takeover.

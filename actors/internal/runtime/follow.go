@@ -3,7 +3,6 @@ package runtime
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/backstay-go/backstay/actors/internal/machine"
 	"github.com/backstay-go/backstay/actors/internal/record"
@@ -20,6 +19,7 @@ func (inc *incarnation) follow(r record.Record, fx *machine.Effects) {
 	for _, a := range fx.Arrivals {
 		inc.arrive(a)
 	}
+	inc.reportGivenUp(fx.Left)
 	for i := range fx.Left {
 		inc.departed(&fx.Left[i])
 	}
@@ -96,50 +96,6 @@ func (inc *incarnation) enlist(e *machine.Entry) {
 	inc.watch(e)
 }
 
-// departed forgets a request that left its mailbox.
-func (inc *incarnation) departed(d *machine.Departure) {
-	inc.touch(d.Target.Actor)
-	last := inc.reasons[d.ID]
-	delete(inc.suspect, d.Link)
-	delete(inc.reasons, d.ID)
-	if a := inc.work[d.ID]; a == resolving {
-		delete(inc.work, d.ID)
-	}
-	delete(inc.ingests.live, d.ID)
-	inc.agenda.cancel(dueDeadline, subject{id: d.ID})
-	inc.agenda.cancel(dueBusy, subject{id: d.ID})
-	inc.agenda.cancel(dueRetry, subject{actor: d.Target.Actor}) // made again if another link waits for its time
-	inc.release(d.ID)
-	if d.Outcome != record.End && d.Outcome != record.TailSelf && d.Outcome != record.TailOther {
-		inc.node.report(Event{
-			Kind: RequestGivenUp, Partition: inc.self, Epoch: inc.epoch, Actor: d.Target.Actor, Method: d.Method,
-			ID: d.ID, Outcome: d.Outcome, Code: codeOf(d.Outcome), Err: givenUp(d, last),
-		})
-	}
-}
-
-// givenUp says which request it was, and what its last attempt failed with, if
-// one did here.
-func givenUp(d *machine.Departure, last *Retry) error {
-	if last == nil {
-		return fmt.Errorf("request %v to %s/%s", d.ID, d.Target.Type, brief(d.Target.Actor))
-	}
-	return fmt.Errorf("request %v to %s/%s: %s", d.ID, d.Target.Type, brief(d.Target.Actor), last.Reason)
-}
-
-func codeOf(o record.Outcome) string {
-	switch o {
-	case record.Cancelled:
-		return CodeCancelled
-	case record.Refused:
-		return CodeRefused
-	case record.Poison:
-		return CodePoison
-	default:
-		return CodeExpired
-	}
-}
-
 // keep does what is due.
 func (inc *incarnation) keep() {
 	if inc.overdue() {
@@ -156,9 +112,7 @@ func (inc *incarnation) keep() {
 			expired = append(expired, l)
 		}
 	}
-	for links := range slices.Chunk(expired, expiredAtOnce) {
-		inc.expire(links)
-	}
+	inc.expire(expired)
 	inc.passivateIdle()
 	inc.snapshot()
 }

@@ -22,8 +22,15 @@ func (inc *incarnation) late(id record.ID) (record.Link, bool) {
 	return e.Link, d == machine.Expire
 }
 
-// expire ends many requests with one record.
+// expire ends many requests with few records.
 func (inc *incarnation) expire(links []record.Link) {
+	for some := range slices.Chunk(links, expiredAtOnce) {
+		inc.expireAtOnce(some)
+	}
+}
+
+// expireAtOnce ends requests with one record.
+func (inc *incarnation) expireAtOnce(links []record.Link) {
 	for _, l := range links {
 		inc.work[l.ID] = resolving // it must not begin meanwhile (H8)
 	}

@@ -12,8 +12,11 @@ type handout struct {
 }
 
 // answer emits the end of a root, from an applied record only (H21): at best
-// once, since a client that got none asks again.
+// once, since a client that got none asks again. Nobody waits for that of a tell.
 func (inc *incarnation) answer(a machine.Answer) {
+	if a.Reply == "" {
+		return
+	}
 	inc.handout.answers = append(inc.handout.answers, a)
 }
 

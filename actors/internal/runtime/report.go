@@ -12,3 +12,16 @@ func (n *Node) report(e Event) {
 	}
 	hook.Call(func() { n.config.Observe(e) })
 }
+
+// reportAll tells of many events that happened together, one after the other, for
+// the price of one. It goes on behind one that the observer fails at.
+func (n *Node) reportAll(events []Event) {
+	for i := 0; i < len(events); {
+		hook.Call(func() {
+			for i < len(events) {
+				i++
+				n.config.Observe(events[i-1])
+			}
+		})
+	}
+}
