@@ -52,11 +52,9 @@ type Effects struct {
 	Alarms []Alarm
 }
 
-// Departure is a request that left its mailbox.
+// Departure is a request that left its mailbox, and how.
 type Departure struct {
-	record.Link
-	Target  record.Address
-	Method  string
+	*Entry
 	Outcome record.Outcome
 }
 

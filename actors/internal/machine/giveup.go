@@ -26,7 +26,7 @@ func (c *change) giveUp(e *Entry, o record.Outcome, f *record.Failure, dead stri
 			Reason: f.Code, Request: e.Request, Queued: e.Queued, At: c.clock, Attempts: e.Tries, Message: f.Message,
 		}})
 	}
-	c.respond(&e.Request, record.Result{Failure: f})
+	c.respond(&e.Request, &record.Result{Failure: f})
 }
 
 func failure(e *Entry, o record.Outcome) *record.Failure {

@@ -55,7 +55,7 @@ func (c *change) queue(e *Entry) {
 // acceptResponse gives a result to the caller, or to the home of a root.
 func (c *change) acceptResponse(r *record.Response) {
 	if r.Parent.Zero() {
-		c.finish(r.Child, r.Reply, r.Result)
+		c.finish(r.Child, r.Reply, &r.Result)
 		return
 	}
 	parent := c.Lookup(r.Parent)
@@ -71,7 +71,7 @@ func (c *change) acceptResponse(r *record.Response) {
 
 // respond sends the result of a request to whoever waits for it. The most
 // usual one, of a root that ends at its home, goes the short way.
-func (c *change) respond(r *record.Request, result record.Result) {
+func (c *change) respond(r *record.Request, result *record.Result) {
 	to := record.Dest{Partition: r.Return.Partition}
 	switch r.Return.Kind {
 	case record.ReturnClient:
@@ -79,9 +79,9 @@ func (c *change) respond(r *record.Request, result record.Result) {
 			c.finish(r.ID, r.Return.Reply, result)
 			return
 		}
-		c.put(to, &record.Response{Child: r.ID, Reply: r.Return.Reply, Result: result})
+		c.put(to, &record.Response{Child: r.ID, Reply: r.Return.Reply, Result: *result})
 	case record.ReturnParent:
-		c.put(to, &record.Response{Child: r.ID, Parent: r.Return.Parent, Result: result})
+		c.put(to, &record.Response{Child: r.ID, Parent: r.Return.Parent, Result: *result})
 	case record.ReturnNone:
 	}
 }

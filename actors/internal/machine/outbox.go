@@ -83,7 +83,7 @@ func (c *change) undeliverable(r *record.Undeliverable) Void {
 		c.alarm(Alarm{Reason: AlarmLost, ID: idOf(lost), Message: lost})
 		return Effective
 	}
-	c.respond(request, record.Result{Failure: &r.Failure})
+	c.respond(request, &record.Result{Failure: &r.Failure})
 	return Effective
 }
 

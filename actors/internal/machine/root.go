@@ -56,13 +56,13 @@ func (s *State) routes(a record.Address) bool {
 }
 
 // finish ends a root at its home.
-func (c *change) finish(id record.ID, reply string, result record.Result) {
+func (c *change) finish(id record.ID, reply string, result *record.Result) {
 	r := c.roots.of(id)
 	if r == nil || r.stage == answered {
 		c.alarm(Alarm{Reason: AlarmNoRoot, ID: id})
 		return
 	}
-	c.answer(Answer{ID: id, Reply: reply, Result: result})
+	c.answer(Answer{ID: id, Reply: reply, Result: *result})
 	last := &c.effects.Answers[len(c.effects.Answers)-1]
 	c.roots.close(r, c.roots.archive.put(&last.Result)) // where it is on the heap already
 	c.forget()                                          // it may have taken longer than anybody asks

@@ -40,7 +40,7 @@ func (c *change) complete(e *Entry, r *record.Step) {
 		c.tailOther(e, r.Tail)
 	default:
 		c.depart(e, record.End)
-		c.respond(&e.Request, r.Result)
+		c.respond(&e.Request, &r.Result)
 	}
 }
 
@@ -79,7 +79,7 @@ func link(r *record.Request, tail *record.Call) {
 // depart takes an entry out of its mailbox.
 func (c *change) depart(e *Entry, o record.Outcome) {
 	c.leave(e)
-	c.effects.Left = append(c.effects.Left, Departure{Link: e.Link, Target: e.Target, Method: e.Method, Outcome: o})
+	c.effects.Left = append(c.effects.Left, Departure{e, o})
 }
 
 // expired ends many; each is judged by itself (R46).
