@@ -94,3 +94,7 @@ func (s *State) Answer(id record.ID) (result record.Result, done, known bool) {
 	}
 	return s.result(r), r.stage == answered, true
 }
+
+// Glance prepares requests of clients to be applied next: it spares them waits for
+// memory, and changes nothing.
+func (s *State) Glance(ids []record.ID) { s.roots.glance(ids) }

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -82,5 +83,22 @@ func TestAnAnswerThatWasTakenOutDoesNotChange(t *testing.T) {
 	}
 	if string(taken.Value) != "answer" {
 		t.Errorf("it is %q now", taken.Value)
+	}
+}
+
+// A glance may be at anything, at any time, and what comes then is applied as
+// without it.
+func TestAGlanceChangesNothing(t *testing.T) {
+	glanced, other := steady(), steady()
+	for n := range uint64(3 * fewSlots) {
+		glanced.Glance([]record.ID{{}, {byte(n)}, {255}})
+		for _, s := range []*State{glanced, other} {
+			if fx := s.Apply(client(byte(n+1), "a"), 2); fx.Void != Effective {
+				t.Fatal(fx.Void)
+			}
+		}
+	}
+	if !bytes.Equal(glanced.Snapshot(), other.Snapshot()) {
+		t.Error("the states differ")
 	}
 }

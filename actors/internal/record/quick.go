@@ -41,6 +41,17 @@ func (r *ClientRequest) quick(header, payload []byte) bool {
 	return len(header)+len(target)+len(payload) == 0
 }
 
+// RequestID is the id of a client's request, if in is one of the usual form. It says
+// nothing about the rest of in.
+func RequestID(in []byte) (id ID, is bool) {
+	const header = 3 // version, kind, a length of one byte
+	if len(in) <= header || Kind(in[1]) != KindClientRequest {
+		return id, false
+	}
+	quickID(in[header:], fieldID, &id)
+	return id, !id.Zero()
+}
+
 // quick fills in a step that ends, and reports false if it is not of the usual form.
 func (r *Step) quick(header, payload []byte) bool {
 	r.Epoch, header = quickUint(header, fieldEpoch)

@@ -40,3 +40,21 @@ func checkQuick(t *testing.T, r Record, want bool) {
 		t.Errorf("%+v: read quickly %v", r, ok)
 	}
 }
+
+// Who looks ahead is told no other id than Decode reads, whatever is in front of it.
+func TestAnIDIsReadAheadOfRequestsOnly(t *testing.T) {
+	request := Encode(&ClientRequest{ID: ID{7, 15: 8}, Until: 9, Method: "m"})
+	if id, is := RequestID(request); !is || id != (ID{7, 15: 8}) {
+		t.Errorf("%v, %v", id, is)
+	}
+	for _, r := range []Record{&ClientRequest{Until: 9, Method: "m"}, &Read{ID: ID{7}}, &Step{Link: Link{ID: ID{7}}}} {
+		if id, is := RequestID(Encode(r)); is {
+			t.Errorf("%v of a %v", id, r.Kind())
+		}
+	}
+	for at := range request {
+		if id, is := RequestID(request[:at]); is && id != (ID{7, 15: 8}) {
+			t.Errorf("%v of %d bytes", id, at)
+		}
+	}
+}

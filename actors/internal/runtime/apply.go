@@ -62,6 +62,9 @@ func (inc *incarnation) outOfRange(err error) {
 // meet takes what the reader has.
 func (inc *incarnation) meet(entries []journal.Entry) {
 	for i := range entries {
+		if inc.owned.IsZero() && i%glanced == 0 {
+			inc.glance(entries[i:])
+		}
 		e := &entries[i]
 		switch {
 		case inc.ended != nil:
@@ -118,7 +121,7 @@ func (inc *incarnation) compare(e *journal.Entry) {
 // apply applies the record at next. f is its flight, if that is known already.
 func (inc *incarnation) apply(at journal.Place, data []byte, f *flight) {
 	r, err := inc.decoder.Decode(data) // what was sent is decoded again, never shared
-	if errors.Is(err, record.ErrUnknown) {
+	if err != nil && errors.Is(err, record.ErrUnknown) {
 		inc.resign(refusal{fmt.Errorf("runtime: record %d of %v was written by a newer program: %w", at.Offset, inc.partition, err)})
 		return
 	}
