@@ -2,6 +2,7 @@ package kafka
 
 import (
 	"errors"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -140,5 +141,100 @@ func TestWhoIsClosedLeavesTheAudience(t *testing.T) {
 	f.acknowledge(3)
 	if got := polled(t, r); len(got) != 0 || len(f.audiences[partitionKey{"t", 0}].readers) != 0 {
 		t.Errorf("%v is heard; %v", got, f.audiences)
+	}
+}
+
+// Acknowledgements and fetches come late, in any order to each other, and a reader
+// may be full: what it gets is the log.
+func TestHoweverEntriesComeAReaderGetsTheLog(t *testing.T) {
+	heard, fetched := 0, 0
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(seed, 23)) //nolint:gosec // the same each time
+		w := &hearsay{t: t, rng: rng}
+		w.f, w.r = hearing(t, 0)
+		w.r.bound = 300 + rng.IntN(2000)
+		acts := []func(){w.append, w.append, w.acknowledge, w.acknowledge, w.ask, w.answer, w.poll}
+		for range 200 {
+			acts[rng.IntN(len(acts))]()
+		}
+		for len(w.acks) > 0 {
+			w.acknowledge()
+		}
+		for tries := 0; len(w.got) < int(w.end) && tries < 1000; tries++ {
+			w.answer()
+			w.poll()
+			w.ask()
+		}
+		if len(w.got) != int(w.end) {
+			t.Fatalf("seed %d: %d of %d entries", seed, len(w.got), w.end)
+		}
+		heard, fetched = heard+w.heard, fetched+w.fetched
+	}
+	if heard < 1000 || fetched < 1000 {
+		t.Errorf("%d were heard, %d fetched", heard, fetched)
+	}
+}
+
+// hearsay is a log that two processes append to, one of which reads it.
+type hearsay struct {
+	t       *testing.T
+	rng     *rand.Rand
+	f       *fetcher
+	r       *reader
+	end     int64
+	acks    []int64 // of the own entries
+	asked   []int64 // from and to of a fetch that is under way
+	got     []int64
+	heard   int
+	fetched int
+}
+
+func (w *hearsay) append() {
+	if w.rng.IntN(3) > 0 {
+		w.acks = append(w.acks, w.end)
+	}
+	w.end++
+}
+
+func (w *hearsay) acknowledge() {
+	if len(w.acks) == 0 {
+		return
+	}
+	before := w.r.feed.at()
+	w.f.hear(&sarama.ProducerMessage{Topic: "t", Value: sarama.ByteEncoder("x")}, journal.Place{Offset: w.acks[0], At: 7}, nil)
+	w.acks = w.acks[1:]
+	w.heard += int(w.r.feed.at() - before)
+}
+
+func (w *hearsay) ask() {
+	if w.asked == nil && !w.r.parked {
+		w.asked = []int64{w.r.feed.at(), w.end}
+	}
+}
+
+// answer answers a fetch, with as much as there was, or less.
+func (w *hearsay) answer() {
+	if w.asked == nil {
+		return
+	}
+	from, to := w.asked[0], w.asked[1]
+	b := block{end: to, next: from}
+	for ; b.next < to && w.rng.IntN(8) > 0; b.next++ {
+		b.messages = append(b.messages, message{offset: b.next, at: 7, value: []byte("x")})
+	}
+	w.asked, w.fetched = nil, w.fetched+len(b.messages)
+	w.r.feed.accept(&b)
+}
+
+func (w *hearsay) poll() {
+	entries, err := w.r.Poll(1 + w.rng.IntN(200))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, e := range entries {
+		if e.Offset != int64(len(w.got)) {
+			w.t.Fatalf("after %d entries comes %d", len(w.got), e.Offset)
+		}
+		w.got = append(w.got, e.Offset)
 	}
 }
