@@ -74,6 +74,8 @@ func spoilable() map[string]record.Record {
 	return map[string]record.Record{
 		"request": all["client-request"],
 		"tail":    all["step-tail"],
+		"issued":  all["issued"],
+		"tells":   &record.Step{Epoch: 1, Link: link, Tells: []record.Call{{}, {ID: record.ID{3}, Method: "note", Args: make([]byte, 130)}}},
 		"step": &record.Step{
 			Epoch: 1, Link: link, Result: record.Result{Value: make([]byte, 130)},
 			Delta: record.Delta{Cells: []record.Cell{{Name: "sum", Value: []byte("2")}, {}, {Name: "old", Removed: true}}},

@@ -108,6 +108,9 @@ func (d *Decoder) quick(in []byte) (Record, bool) {
 	case kind == KindStep:
 		d.blank(kind)
 		return &d.step, d.step.quick(header, payload)
+	case kind == KindIssued:
+		r := new(Issued)
+		return r, r.quick(header, payload)
 	default:
 		return nil, false
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/backstay-go/backstay/actors/internal/record/codec"
 )
 
-// What a replay reads most, requests of clients and the steps that end them, is
-// read by hand: the Walker takes more than three times as long. How they are
+// What is read most, requests of clients, nested calls and the steps that end them
+// or go on, is read by hand: the Walker takes more than three times as long. How they are
 // written is said once, by what they show to a Walker. What is here knows a part
 // of that: the usual fields in their usual form. It takes field after field off
 // the front, and what it does not know, or would have to refuse, stays where it
@@ -24,13 +24,7 @@ func (r *ClientRequest) quick(header, payload []byte) bool {
 	header = quickInt(header, fieldTTL, &r.TTL)
 	header = quickInt(header, fieldNotBefore, &r.NotBefore)
 	target, header := quickBytes(header, fieldTarget)
-	typ, target := quickBytes(target, 1)
-	actor, target := quickBytes(target, 2)
-	index, target := quickUint(target, 3)
-	if index > math.MaxUint32 {
-		return false
-	}
-	r.Target = Address{Type: borrowed(typ), Actor: string(actor), Index: uint32(index)}
+	usual := r.Target.quick(target)
 
 	method, payload := quickBytes(payload, 1)
 	r.Args, payload = quickBytes(payload, 2)
@@ -38,7 +32,7 @@ func (r *ClientRequest) quick(header, payload []byte) bool {
 	reply, payload := quickBytes(payload, 4)
 	r.Baggage, payload = quickBytes(payload, 5)
 	r.Method, r.Key, r.Reply = borrowed(method), string(key), borrowed(reply)
-	return len(header)+len(target)+len(payload) == 0
+	return usual && len(header)+len(payload) == 0
 }
 
 // RequestID is the id of a client's request, if in is one of the usual form. It says
@@ -52,27 +46,90 @@ func RequestID(in []byte) (id ID, is bool) {
 	return id, !id.Zero()
 }
 
-// quick fills in a step that ends, and reports false if it is not of the usual form.
+// quick fills in a step that ends or goes on, and reports false if it is not of the
+// usual form.
 func (r *Step) quick(header, payload []byte) bool {
 	r.Epoch, header = quickUint(header, fieldEpoch)
-	header = quickID(header, fieldID, &r.ID)
-	header = quickInt(header, fieldLife, &r.Life)
-	r.Seq, header = quickUint(header, fieldSeq)
-	if len(header) > 0 { // another outcome
-		return false
-	}
-	r.Tail = nil
+	header = r.Link.quick(header)
+	outcome, header := quickUint(header, fieldOutcome)
 	result, payload := quickBytes(payload, 1)
 	r.Result.Value, result = quickBytes(result, 1)
+	tail, payload := quickBytes(payload, 2)
 	delta, payload := quickBytes(payload, 3)
-	cells, delta := quickBytes(delta, 2)
-	return len(result)+len(delta)+len(payload) == 0 && r.Delta.quick(cells)
+	tells, payload := quickBytes(payload, 4)
+	if goesOn := outcome > uint64(End); outcome > uint64(TailOther) || goesOn != (tail != nil) {
+		return false
+	}
+	r.Outcome = Outcome(outcome)
+	if tail == nil {
+		r.Tail = nil
+	} else if *r.Tail = (Call{}); !r.Tail.quick(tail) {
+		return false
+	}
+	return len(header)+len(result)+len(payload) == 0 && r.Delta.quick(delta) && quickCalls(tells, &r.Tells)
 }
 
-// quick adds cells, which are all of in.
+// quick fills in the record of nested calls, and reports false if it is not of the
+// usual form.
+func (r *Issued) quick(header, payload []byte) bool {
+	r.Epoch, header = quickUint(header, fieldEpoch)
+	header = r.Link.quick(header)
+	r.Call, header = quickUint(header, fieldCount)
+	children, payload := quickBytes(payload, 1)
+	delta, payload := quickBytes(payload, 2)
+	return len(header)+len(payload) == 0 && quickCalls(children, &r.Children) && r.Delta.quick(delta)
+}
+
+// quick takes the fields of a link off the front of a header.
+func (l *Link) quick(header []byte) []byte {
+	header = quickID(header, fieldID, &l.ID)
+	header = quickInt(header, fieldLife, &l.Life)
+	l.Seq, header = quickUint(header, fieldSeq)
+	return header
+}
+
+// quick fills in an address, which is all of in.
+func (a *Address) quick(in []byte) bool {
+	typ, in := quickBytes(in, 1)
+	actor, in := quickBytes(in, 2)
+	index, in := quickUint(in, 3)
+	*a = Address{Type: borrowed(typ), Actor: string(actor), Index: uint32(index)} //nolint:gosec // what is larger is refused
+	return len(in) == 0 && index <= math.MaxUint32
+}
+
+// quickCalls adds calls, which are all of in.
+func quickCalls(in []byte, to *[]Call) bool {
+	for len(in) > 0 && len(*to) < codec.MaxList {
+		call, rest, ok := quickSized(in)
+		*to = append(*to, Call{})
+		if !ok || !(*to)[len(*to)-1].quick(call) {
+			return false
+		}
+		in = rest
+	}
+	return len(in) == 0
+}
+
+// quick fills in a call, which is all of in.
+func (c *Call) quick(in []byte) bool {
+	in = quickID(in, 1, &c.ID)
+	target, in := quickBytes(in, 2)
+	in = quickInt(in, 3, &c.Deadline)
+	in = quickInt(in, 4, &c.TTL)
+	in = quickInt(in, 5, &c.NotBefore)
+	method, in := quickBytes(in, 6)
+	c.Args, in = quickBytes(in, 7)
+	name, in := quickBytes(in, 8)
+	c.Baggage, in = quickBytes(in, 9)
+	c.Method, c.Name = borrowed(method), borrowed(name)
+	return len(in) == 0 && c.Target.quick(target)
+}
+
+// quick adds the cells of a delta, which are all of in.
 func (d *Delta) quick(in []byte) bool {
-	for len(in) > 0 && len(d.Cells) < codec.MaxList {
-		cell, rest, ok := quickSized(in)
+	cells, in := quickBytes(in, 2)
+	for len(cells) > 0 && len(d.Cells) < codec.MaxList {
+		cell, rest, ok := quickSized(cells)
 		if !ok {
 			return false
 		}
@@ -83,9 +140,9 @@ func (d *Delta) quick(in []byte) bool {
 			return false
 		}
 		d.Cells = append(d.Cells, Cell{Name: borrowed(name), Value: value, Removed: removed == 1})
-		in = rest
+		cells = rest
 	}
-	return len(in) == 0
+	return len(cells)+len(in) == 0
 }
 
 // quickUint takes field n, a number, off the front of a message. Without it, or

@@ -7,6 +7,10 @@ import (
 
 // The usual form is read by hand, and nothing else is.
 func TestTheUsualFormIsReadQuickly(t *testing.T) {
+	calls := []Call{{}, {
+		ID: ID{1}, Target: Address{Type: "t", Actor: "a", Index: 7}, Deadline: -1, TTL: 1, NotBefore: 2,
+		Method: "m", Args: make([]byte, 300), Name: "n", Baggage: []byte("b"),
+	}}
 	usual := []Record{
 		&ClientRequest{},
 		&ClientRequest{
@@ -18,6 +22,10 @@ func TestTheUsualFormIsReadQuickly(t *testing.T) {
 			Epoch: 1, Link: Link{ID: ID{1}, Life: 1 << 40, Seq: 128}, Result: Result{Value: make([]byte, 200)},
 			Delta: Delta{Cells: []Cell{{}, {Name: "n", Value: make([]byte, 1<<15)}, {Name: "gone", Removed: true}}},
 		},
+		&Step{Outcome: TailSelf, Tail: &calls[1], Tells: calls},
+		&Step{Outcome: TailOther, Tail: &calls[1]},
+		&Issued{Epoch: 1, Link: Link{ID: ID{1}}, Call: 3, Children: calls, Delta: Delta{Cells: []Cell{{Name: "n"}}}},
+		&Issued{},
 	}
 	for _, r := range usual {
 		checkQuick(t, r, true)
@@ -26,7 +34,9 @@ func TestTheUsualFormIsReadQuickly(t *testing.T) {
 		&ClientRequest{Kept: []byte{35 << 1, 1}}, // a number in field 35, which nobody knows
 		&Step{Delta: Delta{Clear: true}},
 		&Step{Outcome: Poison},
-		&Step{Tells: []Call{{}}},
+		&Step{Tells: []Call{{Kept: []byte{35 << 1, 1}}}},
+		&Step{Letters: []Posted{{}}},
+		&Issued{Delta: Delta{Clear: true}},
 		&Begun{},
 	} {
 		checkQuick(t, r, false)
